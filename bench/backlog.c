@@ -2,10 +2,11 @@
 /*
  * backlog.c - the workloads "backlog-...": what is deferred and not yet free, at most, and how much memory it takes.
  *
- * Idea         Two threads update as in `retire`, so many times a second together, for a second: a little each millisecond, and
- *              sleep until the next one; or as often as they can.  After each such piece they look how much is in flight.
- *              In backlog-bounded, and when a subject is checked, a third thread is inside one section for the first half.  In
- *              backlog-bounded the pool has BOUNDED_CAPACITY objects more than the table: a thread that finds none waits.
+ * Idea         Two threads update as in `retire`, so many times a second together, for a second: a little each
+ *              millisecond, and sleep until the next one; or as often as they can.  After each such piece they look how
+ *              much is in flight.  In backlog-bounded, and when a subject is checked, a third thread is inside one
+ *              section for the first half.  In backlog-bounded the pool has BOUNDED_CAPACITY objects more than the
+ *              table: a thread that finds none waits.
  * Invariants   T1  what a section found is as it was until the section ends.
  *              T2  what is deferred meanwhile is in flight, all of it; and when all has settled, nothing is.
  * The figures  most_objects          in flight
@@ -68,7 +69,8 @@ static size_t in_flight(const struct scene *scene)
 
 static void sleep_until(uint64_t ns)
 {
-	const struct timespec t = {.tv_sec = (time_t)(ns / UINT64_C(1000000000)), .tv_nsec = (long)(ns % UINT64_C(1000000000))};
+	const struct timespec t = {.tv_sec = (time_t)(ns / UINT64_C(1000000000)),
+				   .tv_nsec = (long)(ns % UINT64_C(1000000000))};
 
 	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
 		;
@@ -124,7 +126,8 @@ static void *play(void *argument)
 	update(updater);
 	turn(scene);
 	if (first) {
-		scene->updates_per_second = (double)(deferred_by_all(scene) - before) * 1e9 / (double)(now_ns() - start_ns);
+		scene->updates_per_second = (double)(deferred_by_all(scene) - before) * 1e9 /
+					    (double)(now_ns() - start_ns);
 		scene->resident_bytes = resident_peak_bytes() - resident;
 		(void)loops->drain(worker, RETIRE_TABLE);
 	}

@@ -4,9 +4,9 @@
  *
  * Pools that evict are in check_evicting.c.
  *
- * Pools        Two threads, each with half of a pool of objects of 64 bytes, then with the other's half.  Every byte of each
- *              object that is held has a value of its holder's.  Two objects that overlap, and a pool that writes into what it
- *              has given away, change bytes of a holder.
+ * Pools        Two threads, each with half of a pool of objects of 64 bytes, then with the other's half.  Every byte of
+ *              each object that is held has a value of its holder's.  Two objects that overlap, and a pool that writes
+ *              into what it has given away, change bytes of a holder.
  * Deferring    backlog_run() looks at that itself, where a reader stalls: backlog.c, T1 and T2.
  */
 #include "subjects.h"

@@ -2,8 +2,8 @@
 /*
  * check_evicting.c - does a pool that evicts do what it must?
  *
- * Idea         One thread fills a pool, gives all objects other priorities, and lets newcomers evict them one by one: they come in
- *              the order of these priorities.  At last newcomers that go before all are refused.
+ * Idea         One thread fills a pool, gives all objects other priorities, and lets newcomers evict them one by one:
+ *              they come in the order of these priorities.  At last newcomers that go before all are refused.
  */
 #include "subjects.h"
 #include "workload.h"
@@ -30,7 +30,8 @@ static void must_be_stale(const struct subject *subject, void *hand, uint64_t ha
 {
 	const struct evicting_calls *calls = subject->loops.evicting;
 
-	must_be(!calls->update(hand, handle, 5) && !calls->release(hand, handle), subject, "a stale handle is not refused");
+	must_be(!calls->update(hand, handle, 5) && !calls->release(hand, handle), subject,
+		"a stale handle is not refused");
 }
 
 void check_evicting(const struct subject *subject)

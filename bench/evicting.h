@@ -9,20 +9,21 @@
  *
  * then includes this file and names EVICTING_LOOPS in its `struct subject`.  It uses object_fill() for a new object.
  *
- *     acquire    an object that is free, or is taken from the holder with the least priority; it is filled, and from then on
+ *     acquire    an object that is free, or is taken from the holder with the least priority; it is filled, and from
+ *     then on
  *                may be taken itself.  NULL: the least does not give way to the newcomer.
  *     update     another priority; refused if the handle is stale.
  *     release    refused likewise.
  *
  * All refuse stale handles, fill all of a new object, and of equal priorities evict the oldest.
  *
- * Idea         A thread keeps the handles of its share of the objects.  An operation is, by lot, an update of one of them,
- *              or an acquire, whose handle takes the place of one that was found stale, or else of any.  (So some objects
- *              belong to no thread any more; they age, and go.)  The pool is full all the time: each acquire evicts.
- *              When its holder does not know yet that an object was evicted, the update is refused; so is any
+ * Idea         A thread keeps the handles of its share of the objects.  An operation is, by lot, an update of one of
+ *              them, or an acquire, whose handle takes the place of one that was found stale, or else of any.  (So some
+ *              objects belong to no thread any more; they age, and go.)  The pool is full all the time: each acquire
+ *              evicts.  When its holder does not know yet that an object was evicted, the update is refused; so is any
  *              program's.  It counts as an operation; how many there were is reported.
- * The clock    Priorities are those of a cache that ages: now + random.  `Now` counts the operations of all threads, in steps
- *              of an eighth of the pool or so.  So a newcomer comes after the least, and evicts it, however the
+ * The clock    Priorities are those of a cache that ages: now + random.  `Now` counts the operations of all threads, in
+ *              steps of an eighth of the pool or so.  So a newcomer comes after the least, and evicts it, however the
  *              threads share the processors; a thread that was not running has missed nothing, since all read one
  *              clock.  A thread that sleeps between the clock and its call is refused; the share is reported.
  */
@@ -58,7 +59,8 @@ static size_t run_evict(struct worker *worker, size_t operations)
 		const bool acquires = lot_below(lot, 100) < worker->acquires;
 		const uint32_t chosen = lot_below(lot << 24, count);
 		/* relaxed, both: nothing else is read because of it. */
-		const uint64_t priority = __atomic_load_n(worker->clock, __ATOMIC_RELAXED) + lot_below(lot << 44, worker->window);
+		const uint64_t priority = __atomic_load_n(worker->clock, __ATOMIC_RELAXED) +
+					  lot_below(lot << 44, worker->window);
 
 		if (++since == worker->step) {
 			(void)__atomic_add_fetch(worker->clock, since, __ATOMIC_RELAXED);
@@ -87,9 +89,9 @@ static size_t run_evict(struct worker *worker, size_t operations)
 }
 
 /*
- * As if the loop had gone on for long.  The clock stands at the capacity: priorities are those of a pool that was filled at an
- * even pace until now.  Some handles are stale, and as many objects belong to no thread.  Otherwise a thread that does more
- * operations in the same time had more of them.
+ * As if the loop had gone on for long.  The clock stands at the capacity: priorities are those of a pool that was
+ * filled at an even pace until now.  Some handles are stale, and as many objects belong to no thread.  Otherwise a
+ * thread that does more operations in the same time had more of them.
  */
 static size_t run_fill(struct worker *worker, size_t objects)
 {

@@ -3,15 +3,15 @@
  * graph.h - a small job system, for the workload "jobs": trees of jobs that fan out over all workers and join again.
  *
  * Idea         Executing an inner job makes two children: one for the worker's own stack, one for its neighbour's
- *              inbox.  The worker that finishes the last child of a job finishes the job and releases its record.  So half
- *              of all records are released by another worker than the one that acquired them (0.50 with two workers, 0.70
- *              with four).  The shape is fixed, so that every subject does the same work: no stealing, whose luck would
- *              decide.
+ *              inbox.  The worker that finishes the last child of a job finishes the job and releases its record.  So
+ *              half of all records are released by another worker than the one that acquired them (0.50 with two
+ *              workers, 0.70 with four).  The shape is fixed, so that every subject does the same work: no stealing,
+ *              whose luck would decide.
  * Invariants   G1  a worker has one tree under way, so TREE_JOBS x workers is room enough for any stack.
  *              G2  no worker starts its trees of round r + 1 before all have finished those of round r.
- * Progress     No worker waits for room: a job that does not fit into the inbox stays on the own stack.  Every job lies in a
- *              stack or an inbox whose owner executes jobs until all trees of the round are finished; what a faster
- *              neighbour sends after that belongs to the next round, which all workers run.
+ * Progress     No worker waits for room: a job that does not fit into the inbox stays on the own stack.  Every job lies
+ *              in a stack or an inbox whose owner executes jobs until all trees of the round are finished; what a
+ *              faster neighbour sends after that belongs to the next round, which all workers run.
  */
 #ifndef LFPOOL_BENCH_GRAPH_H
 #define LFPOOL_BENCH_GRAPH_H

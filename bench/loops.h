@@ -45,7 +45,8 @@ static inline void object_read(const void *object)
 	__asm__ __volatile__("" : : "r"(*(const uint64_t *)object) : "memory");
 }
 
-__attribute__((always_inline)) static inline void *acquire_and_write(const struct worker *worker, void *hand, uint64_t value)
+__attribute__((always_inline)) static inline void *acquire_and_write(const struct worker *worker, void *hand,
+								     uint64_t value)
 {
 	void *object = acquire(hand);
 

@@ -46,8 +46,8 @@ static void run_team(benchmark::State &state, const cell &cell)
 	size_t chunks = 0;
 
 	team_begin(&cell, unsigned(state.threads()), index);
-	/* All iterations are taken at once: only Google Benchmark knows how many there will be, and a thread that has taken the
-	 * last waits for the others.  The clock is ours anyway. */
+	/* All iterations are taken at once: only Google Benchmark knows how many there will be, and a thread that has
+	 * taken the last waits for the others.  The clock is ours anyway. */
 	while (state.KeepRunningBatch(benchmark::IterationCount(cell.workload->chunk)))
 		chunks++;
 	state.SetIterationTime(team_measure(index, chunks));
@@ -82,7 +82,8 @@ static void add_rows_of(const cell &cell)
 		if (!workload_fits(cell.workload, cell.subject, cell.object_bytes, threads))
 			continue;
 		if (!rows)
-			rows = benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State &state) { run(state, cell); });
+			rows = benchmark::RegisterBenchmark(name.c_str(),
+							    [=](benchmark::State &state) { run(state, cell); });
 		rows->UseManualTime()->Threads(int(threads));
 		if (cell.workload->run)
 			rows->Iterations(1);
@@ -142,11 +143,13 @@ static int run_exactly(char **arguments)
 	size_t count;
 
 	/* Objects have a power of two bytes. */
-	if (!cell.subject || !cell.workload || cell.workload->run || !parse_numbers(arguments[2], 16, 4096, &bytes, 1, &count) ||
-	    (bytes & (bytes - 1)) || !parse_numbers(arguments[3], 1, 1000000000, &pairs, 1, &count) ||
+	if (!cell.subject || !cell.workload || cell.workload->run ||
+	    !parse_numbers(arguments[2], 16, 4096, &bytes, 1, &count) || (bytes & (bytes - 1)) ||
+	    !parse_numbers(arguments[3], 1, 1000000000, &pairs, 1, &count) ||
 	    !workload_fits(cell.workload, cell.subject, bytes, 1)) {
 		fprintf(stderr,
-			"lfpool-bench: --exactly SUBJECT WORKLOAD BYTES PAIRS: no such cell for one thread: %s %s %s %s\n",
+			"lfpool-bench: --exactly SUBJECT WORKLOAD BYTES PAIRS: no such cell for one thread: %s %s %s "
+			"%s\n",
 			arguments[0], arguments[1], arguments[2], arguments[3]);
 		return 2;
 	}
@@ -178,8 +181,8 @@ static void *nothing(void *argument)
 	return argument;
 }
 
-/* Until a process has had a second thread, the C library locks nothing: malloc and mutexes are faster than in any program
- * that shares a pool, and only in rows of one thread that happen to come first. */
+/* Until a process has had a second thread, the C library locks nothing: malloc and mutexes are faster than in any
+ * program that shares a pool, and only in rows of one thread that happen to come first. */
 static void have_had_threads()
 {
 	pthread_t thread;
@@ -188,8 +191,8 @@ static void have_had_threads()
 	(void)pthread_join(thread, nullptr);
 }
 
-/* Libraries that are loaded while the program runs (subjects/called.c) want more of the static TLS block than the C library
- * keeps free, and it is asked before a program starts: so this one starts once more. */
+/* Libraries that are loaded while the program runs (subjects/called.c) want more of the static TLS block than the C
+ * library keeps free, and it is asked before a program starts: so this one starts once more. */
 static void ask_for_tls(char **argv)
 {
 	if (setenv("GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=16384", 1) == 0)

@@ -312,8 +312,8 @@ void member_begin(struct member *member)
 		else if (worker->index == 0)
 			(void)worker->subject->loops.fill(worker, RETIRE_TABLE);
 	} else if (!workload->divided) {
-		/* Up to all objects and down again: from then on their pages are there.  (A warm-up of one chunk does that for
-		 * the million.) */
+		/* Up to all objects and down again: from then on their pages are there.  (A warm-up of one chunk does
+		 * that for the million.) */
 		fill(worker);
 		drain(worker);
 	}

@@ -2,17 +2,17 @@
 /*
  * memory.c - the workloads "memory" and "create-CAPACITY".
  *
- * Memory       Thread A acquires a million objects and writes to each; then thread B, which is alive all the time, releases
- *              them all, the newest first; then both end.  Resident memory is looked at in between.  The figures are its growth
- *              since before the pool was opened, in bytes per object:
+ * Memory       Thread A acquires a million objects and writes to each; then thread B, which is alive all the time,
+ *              releases them all, the newest first; then both end.  Resident memory is looked at in between.  The
+ *              figures are its growth since before the pool was opened, in bytes per object:
  *                  bytes_per_object                     a million are in use, the objects themselves included
  *                  resident_bytes_per_object_released   none is in use; B, whose caches may be full, is alive
  *                  resident_bytes_per_object_finished   A and B have ended
  *                  resident_bytes_per_object_closed     the pool is closed
- *              Our own array, the code and the threads' stacks are there before the first look: 64 objects have gone the same
- *              way through a pool of their own.
- * Create       open() and close() are timed one by one, in turns.  Objects of 64 bytes.  Subjects without a capacity, such as
- *              allocators, have nothing to make.
+ *              Our own array, the code and the threads' stacks are there before the first look: 64 objects have gone
+ *              the same way through a pool of their own.
+ * Create       open() and close() are timed one by one, in turns.  Objects of 64 bytes.  Subjects without a capacity,
+ *              such as allocators, have nothing to make.
  *                  create_ns, destroy_ns      medians
  */
 #include "team.h"

@@ -19,12 +19,13 @@ static inline size_t objects_all_bytes(const struct objects *objects)
 	return objects->object_bytes * objects->count;
 }
 
-/* Straight from the system: glibc 2.36 does not find a large aligned block again that was freed, and would grow from run
- * to run. */
+/* Straight from the system: glibc 2.36 does not find a large aligned block again that was freed, and would grow from
+ * run to run. */
 static inline struct objects objects_make(const struct plan *plan)
 {
 	struct objects objects = {plan->object_bytes, plan->capacity, NULL};
-	void *memory = mmap(NULL, objects_all_bytes(&objects), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *memory = mmap(NULL, objects_all_bytes(&objects), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			    0);
 
 	objects.memory = (char *)must(memory == MAP_FAILED ? NULL : memory);
 	return objects;

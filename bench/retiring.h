@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * retiring.h - the loops over a table whose nodes are deferred (lfpool/retire.h); a template in C, as loops.h.  Each file in
- * subjects/ that defers defines
+ * retiring.h - the loops over a table whose nodes are deferred (lfpool/retire.h); a template in C, as loops.h.  Each
+ * file in subjects/ that defers defines
  *
  *     static inline void *acquire(void *hand);                                    NULL: none now
  *     static void *acquire_wait(void *hand);                                      the same, but waits
@@ -10,17 +10,19 @@
  *     static void settle(void *hand, bool first);                                 workload.h says what these do
  *     static size_t in_flight(void *shared, size_t deferred);
  *
- * and, if it defers nothing, RELEASES_AT_ONCE; then includes this file and names RETIRING_LOOPS in its `struct subject`.
+ * and, if it defers nothing, RELEASES_AT_ONCE; then includes this file and names RETIRING_LOOPS in its `struct
+ * subject`.
  *
- * Idea         A table of pointers to nodes.  An update makes a node, exchanges it for the one that a random entry points
- *              to, and gives that up, which readers may still be looking at.  A reader looks at a few random entries
- *              within one section, and each node that it finds must be whole.  Workload `retire` has updates only, in
- *              `retire-read` each other thread reads.
+ * Idea         A table of pointers to nodes.  An update makes a node, exchanges it for the one that a random entry
+ *              points to, and gives that up, which readers may still be looking at.  A reader looks at a few random
+ *              entries within one section, and each node that it finds must be whole.  Workload `retire` has updates
+ *              only, in `retire-read` each other thread reads.
  * The figures  ns_per_update   elapsed time x min(threads, CPUs) / updates, as in every other workload: what an
  *                              updating thread sees.  A worker that frees in the background is in it as far as it takes
  *                              processors away.
- *              settled_ns      the same, but until all that was deferred is free: a backlog that is only put off is paid.
- *              cpu_ns          processor time of the whole process until then, per update: the worker's is in it, and in
+ *              settled_ns      the same, but until all that was deferred is free: a backlog that is only put off is
+ *              paid.  cpu_ns          processor time of the whole process until then, per update: the worker's is in
+ *              it, and in
  *                              retire-read the readers'.
  *              waits           of the updates: the pool was empty, and the thread waited for what was deferred.
  *              sections        per update, in retire-read.
@@ -41,7 +43,8 @@ _Static_assert(sizeof(struct node) == RETIRE_BYTES, "one cache line");
 /* Entries that a section looks at. */
 #define READS 4
 
-#define RETIRING_LOOPS {.retire = run_retire, .read = run_read, .fill = run_fill, .drain = run_drain, .retiring = &retiring_calls}
+#define RETIRING_LOOPS \
+	{.retire = run_retire, .read = run_read, .fill = run_fill, .drain = run_drain, .retiring = &retiring_calls}
 
 static const struct retiring_calls retiring_calls = {section_begin, section_end, settle, in_flight};
 
@@ -62,7 +65,8 @@ static inline struct node *node_make(struct worker *worker)
 /* relaxed, both: written by this thread alone, and others only count. */
 static inline void count_updates(struct worker *worker, size_t updates)
 {
-	__atomic_store_n(&worker->updates, __atomic_load_n(&worker->updates, __ATOMIC_RELAXED) + updates, __ATOMIC_RELAXED);
+	__atomic_store_n(&worker->updates, __atomic_load_n(&worker->updates, __ATOMIC_RELAXED) + updates,
+			 __ATOMIC_RELAXED);
 }
 
 static size_t run_retire(struct worker *worker, size_t updates)

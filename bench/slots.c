@@ -5,14 +5,16 @@
  * Walk         A million slots of 64 bytes of which none, one in ten (drawn) or all are active.  In ns for each slot:
  *                  for_each_ns, cursor_ns     lfpool_for_each_active(), and a cursor; a word of each object is read
  *                  by_hand_ns                 the same over an array of structs with a flag in each
- * Pages        A pool of many objects, or of 256 large ones, with the flags that say on what pages it lies.  In ns for each object:
+ * Pages        A pool of many objects, or of 256 large ones, with the flags that say on what pages it lies.  In ns for
+ *              each object:
  *                  create_ns
  *                  first_ns, faults           acquire and write a word of each; the page faults of all
- *                  read_ns                    words in random order, each read depending on the last, so that each waits for
+ *                  read_ns                    words in random order, each read depending on the last, so that each
+ *                  waits for
  *                                             memory and for the TLB
- * Queue        A pool of one object, which is out.  So many continuations wait; then, in turns, one more is handed in, and
- *              the object is released: the oldest gets it.  So the queue stays as long as it is, and everyone in it has been
- *              behind all of it.  Medians of each call by itself, with a look at the clock: ask_ns, serve_ns.
+ * Queue        A pool of one object, which is out.  So many continuations wait; then, in turns, one more is handed in,
+ *              and the object is released: the oldest gets it.  So the queue stays as long as it is, and everyone in it
+ *              has been behind all of it.  Medians of each call by itself, with a look at the clock: ask_ns, serve_ns.
  */
 #include "team.h"
 

@@ -2,11 +2,12 @@
 /*
  * subject.h - what is compared: one `struct subject` for each way to get hold of an object.  C11 and C++20.
  *
- * Idea         A subject brings its own copy of the loops, compiled with its own calls in them: loops.h for pools, evicting.h for
- *              those that evict, retiring.h for those that defer.  So an inlined path is really inlined, and no subject pays
- *              an indirect call that another does not: the pointers below are followed once in some thousand pairs.
- * To add one   One file in subjects/, which defines the calls, includes the loops and fills in a struct; its name in subjects.c,
- *              and in CMakeLists.txt or peers.cmake.
+ * Idea         A subject brings its own copy of the loops, compiled with its own calls in them: loops.h for pools,
+ *              evicting.h for those that evict, retiring.h for those that defer.  So an inlined path is really inlined,
+ *              and no subject pays an indirect call that another does not: the pointers below are followed once in some
+ *              thousand pairs.
+ * To add one   One file in subjects/, which defines the calls, includes the loops and fills in a struct; its name in
+ *              subjects.c, and in CMakeLists.txt or peers.cmake.
  */
 #ifndef LFPOOL_BENCH_SUBJECT_H
 #define LFPOOL_BENCH_SUBJECT_H
@@ -53,12 +54,12 @@ struct worker {
 	struct histogram *acquire_times, *release_times; /* latency                                                   */
 
 	/* evict: */
-	uint64_t *handles;                          /* as many as this thread's share of the objects; `held` of them are there */
-	uint64_t *clock;                            /* of all threads; atomic                                                  */
-	uint64_t step;                              /* operations between two advances of it by this thread                    */
-	uint32_t window;                            /* priorities are below now + window                                       */
-	uint32_t acquires;                          /* of 100 operations                                                       */
-	uint32_t lost;                              /* of 100 handles, stale from the beginning                                */
+	uint64_t *handles; /* as many as this thread's share of the objects; `held` of them are there */
+	uint64_t *clock;   /* of all threads; atomic                                                  */
+	uint64_t step;     /* operations between two advances of it by this thread                    */
+	uint32_t window;   /* priorities are below now + window                                       */
+	uint32_t acquires; /* of 100 operations                                                       */
+	uint32_t lost;     /* of 100 handles, stale from the beginning                                */
 	uint64_t acquired, refused, updated, stale; /* what became of the operations so far           */
 
 	/* retire: */
@@ -71,8 +72,8 @@ struct worker {
 /* Runs about `pairs` pairs; returns how many exactly. */
 typedef size_t loop_fn(struct worker *worker, size_t pairs);
 
-/* One for each workload, and what they need before and after.  A pool has the first line, one that evicts the second, one that
- * defers the third; the others are NULL. */
+/* One for each workload, and what they need before and after.  A pool has the first line, one that evicts the second,
+ * one that defers the third; the others are NULL. */
 struct loops {
 	loop_fn *pair, *burst, *bulk, *keep, *produce, *consume, *larson, *jobs, *exhausted, *latency;
 	loop_fn *evict;
@@ -89,8 +90,8 @@ enum trait {
 	TRAIT_POOL = 2,    /* open() builds a pool for `capacity` objects, so its time is of interest         */
 	TRAIT_PRIVATE = 4, /* a thread's objects must come back to the same thread: no hand-off, no jobs      */
 	TRAIT_NOTHING = 8, /* acquires nothing at all: the hand-off alone                                     */
-	/* A call waits, spinning, for calls of others to be complete, and if they do not run, for a time slice.  Not with more
-	 * threads than CPUs. */
+	/* A call waits, spinning, for calls of others to be complete, and if they do not run, for a time slice.  Not
+	 * with more threads than CPUs. */
 	TRAIT_NOT_PREEMPTIBLE = 16,
 	TRAIT_BACKLOG = 64,   /* of those that defer: what it has in flight is of interest, backlog.c        */
 	TRAIT_64_BYTES = 128, /* its objects have 64 bytes and no other size                                 */
@@ -155,12 +156,15 @@ static inline void leave_nothing(void *hand)
 	{                                       \
 		return text;                    \
 	}
-/* The members of a subject: the first ones; the last ones; and the last ones if its threads have nothing of their own. */
-#define SUBJECT(its_name, its_group, its_what, its_version, its_traits) \
-	.name = its_name, .group = its_group, .what = its_what, .version = its_version, .absent = NULL, .traits = its_traits
+/* The members of a subject: the first ones; the last ones; and the last ones if its threads have nothing of their own.
+ * */
+#define SUBJECT(its_name, its_group, its_what, its_version, its_traits)                                 \
+	.name = its_name, .group = its_group, .what = its_what, .version = its_version, .absent = NULL, \
+	.traits = its_traits
 #define FOR_EACH_THREAD(its_open, its_close, its_join, its_leave, ...) \
 	.open = its_open, .close = its_close, .join = its_join, .leave = its_leave, .loops = __VA_ARGS__
-#define SHARED_BY_ALL(its_open, its_close, ...) FOR_EACH_THREAD(its_open, its_close, join_shared, leave_nothing, __VA_ARGS__)
+#define SHARED_BY_ALL(its_open, its_close, ...) \
+	FOR_EACH_THREAD(its_open, its_close, join_shared, leave_nothing, __VA_ARGS__)
 
 #ifdef __cplusplus
 }

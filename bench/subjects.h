@@ -23,7 +23,8 @@ extern size_t missing_count;
 /* Fills both: asks those that only say when they are asked.  First of all, once. */
 void subjects_find(void);
 
-/* Does a subject do what it must?  What is measured of one that does not is worth nothing.  Ends the program if not: check.c. */
+/* Does a subject do what it must?  What is measured of one that does not is worth nothing.  Ends the program if not:
+ * check.c. */
 void check_subject(const struct subject *subject);
 /* Its parts: pools that evict; one condition. */
 void check_evicting(const struct subject *subject);

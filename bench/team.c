@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-/* Before the clock: caches fill, the library makes its thread-local cache.  One is enough where it is a million pairs. */
+/* Before the clock: caches fill, the library makes its thread-local cache.  One is enough where it is a million pairs.
+ * */
 #define WARM_UP_CHUNKS 4
 /* Subjects that defer warm up for so long: some grace periods, until what was deferred first is used again. */
 #define WARM_UP_NS UINT64_C(60000000)
@@ -142,9 +143,9 @@ static void warm_up(struct worker *worker, loop_fn *loop)
 /*
  * The loop under the clock: `asked` chunks.
  *
- * When the first thread has done them, the others only finish the chunk they are at.  Otherwise the slower ones would go on
- * among themselves: with less contention than the row says, and CPUs that idle.  Threads that wait for each other must all do
- * what they were asked for.  A reader reads until the end.
+ * When the first thread has done them, the others only finish the chunk they are at.  Otherwise the slower ones would
+ * go on among themselves: with less contention than the row says, and CPUs that idle.  Threads that wait for each other
+ * must all do what they were asked for.  A reader reads until the end.
  */
 static void measure(struct member *member, loop_fn *loop)
 {
@@ -156,7 +157,8 @@ static void measure(struct member *member, loop_fn *loop)
 		member->pairs += loop(&member->worker, workload->chunk);
 		member->done++;
 		/* relaxed, as below: nothing else is read because of it. */
-	} while ((reads || member->done < member->asked) && !(together && __atomic_load_n(&team.over, __ATOMIC_RELAXED)));
+	} while ((reads || member->done < member->asked) &&
+		 !(together && __atomic_load_n(&team.over, __ATOMIC_RELAXED)));
 	member->end_ns = now_ns();
 	__atomic_store_n(&team.over, true, __ATOMIC_RELAXED);
 	/* What it has done is what it was asked for. */

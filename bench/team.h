@@ -2,13 +2,15 @@
 /*
  * team.h - one cell of the tables as a benchmark: some threads, one subject, one workload, objects of one size.
  *
- * Idea         Google Benchmark decides how many chunks are run and starts the threads (main.cpp).  They warm up and start together,
- *              pinned to a processor each if there are enough; each reads the clock when it starts and when it ends.  The
- *              first that has done all chunks stops the others, unless they need each other (hand-off, jobs).
- *                 A worker (subject.h) is what the loops see; a member is the worker with what only the runner needs.  No two
+ * Idea         Google Benchmark decides how many chunks are run and starts the threads (main.cpp).  They warm up and
+ *              start together, pinned to a processor each if there are enough; each reads the clock when it starts and
+ *              when it ends.  The first that has done all chunks stops the others, unless they need each other
+ *              (hand-off, jobs).
+ *                 A worker (subject.h) is what the loops see; a member is the worker with what only the runner needs.
+ *                 No two
  *              members share a cache line, and neither do their arrays.
- * Order        member_make, member_begin, the loop, member_end, member_unmake.  All have begun before any thread starts the
- *              loop; all have come to the end before any does what follows.
+ * Order        member_make, member_begin, the loop, member_end, member_unmake.  All have begun before any thread starts
+ *              the loop; all have come to the end before any does what follows.
  * C and C++    The loops are C's, and so is all that runs beside them; main.cpp speaks with Google Benchmark.
  * The figure   ns per pair = elapsed time x min(threads, CPUs) / pairs.
  *              Elapsed from the first thread's start to the last thread's end; a pair is one acquire and its release;
@@ -66,12 +68,13 @@ struct team {
 	unsigned at_once; /* threads that can run at the same time */
 	struct ring *rings[THREADS_MAX];
 	unsigned ring_count;
-	/* exhausted: threads that have used the pool and now rest, each with whatever cache the pool keeps for a thread.  It must look
-	 * into those before it may say NULL. */
+	/* exhausted: threads that have used the pool and now rest, each with whatever cache the pool keeps for a
+	 * thread.  It must look into those before it may say NULL. */
 	pthread_t resting[RESTING_THREADS];
 	pthread_barrier_t turn;
-	void **nodes;                   /* retire: the table; its entries are atomic */
-	uint64_t cpu_ns[2], settled_ns; /* retire: processor time at the start, and when all was free; and when that was */
+	void **nodes; /* retire: the table; its entries are atomic */
+	uint64_t cpu_ns[2],
+		settled_ns; /* retire: processor time at the start, and when all was free; and when that was */
 
 	void **table __attribute__((aligned(128)));    /* larson's extra one, in the mailbox; atomic  */
 	size_t finished __attribute__((aligned(128))); /* jobs; atomic                                */
@@ -109,8 +112,8 @@ void member_settle(struct member *member);
 void teams_init(void);
 /* A run, by each of its threads.  All begin, measure and end together. */
 void team_begin(const struct cell *cell, unsigned threads, unsigned index);
-/* Runs so many chunks, or fewer if another thread has done all of its own; the seconds that all would have taken.  The figures
- * are there when it returns in thread 0. */
+/* Runs so many chunks, or fewer if another thread has done all of its own; the seconds that all would have taken.  The
+ * figures are there when it returns in thread 0. */
 double team_measure(unsigned index, size_t chunks);
 void team_end(unsigned index);
 

@@ -126,7 +126,8 @@ loop_fn *workload_loop(const struct workload *workload, const struct subject *su
 	return *(loop_fn *const *)(const void *)((const char *)&subject->loops + workload->loop);
 }
 
-bool workload_fits(const struct workload *workload, const struct subject *subject, size_t object_bytes, unsigned threads)
+bool workload_fits(const struct workload *workload, const struct subject *subject, size_t object_bytes,
+		   unsigned threads)
 {
 	const bool handed = workload->pattern != ALONE && threads > 1;
 	const bool rings = is_handoff(workload);
@@ -156,7 +157,9 @@ bool workload_fits(const struct workload *workload, const struct subject *subjec
 
 struct plan workload_plan(const struct workload *workload, size_t object_bytes, unsigned threads)
 {
-	const size_t reserve = workload->retires ? RETIRE_CAPACITY : workload->emptied || workload->evicts ? 0 : RESERVE;
+	const size_t reserve = workload->retires                       ? RETIRE_CAPACITY
+			       : workload->emptied || workload->evicts ? 0
+								       : RESERVE;
 
 	return (struct plan){
 		.object_bytes = object_bytes,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * workload.h - the list of workloads: which loop, with how many objects, on which threads; or a function that is no loop under
- * the clock.  And what the loops over pools that evict, and over nodes that are deferred, are about.
+ * workload.h - the list of workloads: which loop, with how many objects, on which threads; or a function that is no
+ * loop under the clock.  And what the loops over pools that evict, and over nodes that are deferred, are about.
  */
 #ifndef LFPOOL_BENCH_WORKLOAD_H
 #define LFPOOL_BENCH_WORKLOAD_H
@@ -36,9 +36,9 @@ struct workload {
 	bool retires;    /* of subjects that defer                                               */
 	bool reads;      /* each other thread only reads                                         */
 
-	/* Memory, creation, what is in flight, walks, pages, waiting: runs once, and starts its threads itself.  A row of these should
-	 * have a process of its own, as bench/run gives it: what an allocator has kept from earlier rows, the next pool would get for
-	 * free, and the greatest resident memory is that of the process. */
+	/* Memory, creation, what is in flight, walks, pages, waiting: runs once, and starts its threads itself.  A row
+	 * of these should have a process of its own, as bench/run gives it: what an allocator has kept from earlier
+	 * rows, the next pool would get for free, and the greatest resident memory is that of the process. */
 	void (*run)(const struct cell *cell);
 	unsigned threads; /* that the row is named for                               */
 	const char *only; /* the one subject, where it is not about subjects         */
@@ -65,7 +65,8 @@ size_t workload_count(const struct workload *workload, unsigned threads);
 /* The loop of that workload, compiled for that subject; NULL: it has none. */
 loop_fn *workload_loop(const struct workload *workload, const struct subject *subject);
 /* Whether this cell makes sense, and fits into memory. */
-bool workload_fits(const struct workload *workload, const struct subject *subject, size_t object_bytes, unsigned threads);
+bool workload_fits(const struct workload *workload, const struct subject *subject, size_t object_bytes,
+		   unsigned threads);
 /* What the pool must have for it. */
 struct plan workload_plan(const struct workload *workload, size_t object_bytes, unsigned threads);
 /* One of the three hand-offs. */

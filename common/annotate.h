@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * annotate.h - tells ThreadSanitizer of an order that it cannot see: liburcu and ConcurrencyKit synchronise in assembly.
+ * annotate.h - tells ThreadSanitizer of an order that it cannot see: liburcu and ConcurrencyKit synchronise in
+ * assembly.
  *
- * Idea         ordered_before(x) is a release at x, ordered_after(x) an acquire; x is any address.  To write one down is
- *              to promise that the code between really orders the two.  Without ThreadSanitizer both are nothing.
+ * Idea         ordered_before(x) is a release at x, ordered_after(x) an acquire; x is any address.  To write one down
+ *              is to promise that the code between really orders the two.  Without ThreadSanitizer both are nothing.
  */
 #ifndef COMMON_ANNOTATE_H
 #define COMMON_ANNOTATE_H

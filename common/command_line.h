@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * command_line.h - a command line as a table: one row for each option, which says where its value goes.  getopt_long() reads it.
+ * command_line.h - a command line as a table: one row for each option, which says where its value goes.  getopt_long()
+ * reads it.
  *
  *     const struct option_row rows[] = {
  *             OPTION_NUMBER("threads", &threads, 1, 64),
@@ -34,7 +35,8 @@ struct option_row {
 #define OPTION_FLAG(name, at) {name, NULL, NULL, NULL, at, 0, 0}
 #define OPTIONS_END {NULL, NULL, NULL, NULL, NULL, 0, 0}
 
-static inline _Noreturn void command_line_usage(const char *program, const struct option_row *rows, const char *rest, FILE *where)
+static inline _Noreturn void command_line_usage(const char *program, const struct option_row *rows, const char *rest,
+						FILE *where)
 {
 	fprintf(where, "usage: %s", program);
 	for (; rows->name; rows++)
@@ -57,7 +59,8 @@ static inline void command_line_take(const char *program, const struct option_ro
 	}
 }
 
-/* Reads all options.  `rest` names the one argument that may stand beside them, which is returned if it does; NULL: none may. */
+/* Reads all options.  `rest` names the one argument that may stand beside them, which is returned if it does; NULL:
+ * none may. */
 static inline const char *command_line(const char *program, const struct option_row *rows, const char *rest, int argc,
 				       char **argv)
 {
@@ -65,8 +68,8 @@ static inline const char *command_line(const char *program, const struct option_
 	int count = 0;
 
 	for (; count < OPTIONS_MAX && rows[count].name; count++)
-		known[count] = (struct option){rows[count].name, rows[count].value ? required_argument : no_argument, NULL,
-					       count};
+		known[count] = (struct option){rows[count].name, rows[count].value ? required_argument : no_argument,
+					       NULL, count};
 	/* A row of that name comes first. */
 	known[count] = (struct option){"help", no_argument, NULL, OPTIONS_MAX};
 	for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {

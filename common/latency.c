@@ -52,7 +52,8 @@ struct moment {
 	uint64_t ns, ticks;
 };
 
-/* What both clocks say at the same time: the closest of some attempts, since the thread may lose its processor in between. */
+/* What both clocks say at the same time: the closest of some attempts, since the thread may lose its processor in
+ * between. */
 static struct moment moment_now(void)
 {
 	struct moment moment = {0, 0};

@@ -32,8 +32,8 @@ static inline uint64_t clock_read(void)
 	unsigned processor;
 	uint64_t ticks;
 
-	/* The processor waits for what came before; what comes after may begin early, by less than the reading takes.  The
-	 * compiler moves no access to memory across. */
+	/* The processor waits for what came before; what comes after may begin early, by less than the reading takes.
+	 * The compiler moves no access to memory across. */
 	__asm__ __volatile__("" : : : "memory");
 	ticks = __builtin_ia32_rdtscp(&processor);
 	__asm__ __volatile__("" : : : "memory");
@@ -66,8 +66,8 @@ static inline void histogram_add(struct histogram *h, uint64_t ticks)
 
 /* Adds `other` to `sum`. */
 void histogram_merge(struct histogram *sum, const struct histogram *other);
-/* The value, in ticks, that `fraction` (0 .. 1) of all entries do not exceed: the middle of its bucket; for 1 the greatest
- * entry itself.  0 when there are none. */
+/* The value, in ticks, that `fraction` (0 .. 1) of all entries do not exceed: the middle of its bucket; for 1 the
+ * greatest entry itself.  0 when there are none. */
 double histogram_quantile(const struct histogram *h, double fraction);
 /* Nanoseconds of a tick. */
 double clock_tick_ns(void);

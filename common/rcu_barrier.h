@@ -2,9 +2,9 @@
 /*
  * rcu_barrier.h - rcu_barrier() of any flavour of liburcu, in an order that ThreadSanitizer can be told of.
  *
- * Idea         liburcu's own frees in one thread what it allocated in another, with an order in between that the sanitizer
- *              does not see.  This one is a callback that says that it was called.  Callbacks of one worker thread are called
- *              in turn, and without create_call_rcu_data() there is one worker.
+ * Idea         liburcu's own frees in one thread what it allocated in another, with an order in between that the
+ *              sanitizer does not see.  This one is a callback that says that it was called.  Callbacks of one worker
+ *              thread are called in turn, and without create_call_rcu_data() there is one worker.
  */
 #ifndef COMMON_RCU_BARRIER_H
 #define COMMON_RCU_BARRIER_H

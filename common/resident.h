@@ -2,9 +2,9 @@
 /*
  * resident.h - how much memory of this process is in RAM.
  *
- * Idea         The kernel's page tables, summed up in /proc/self/smaps_rollup.  The figure in /proc/self/statm is quicker to
- *              read, but since Linux 6.2 each CPU keeps a part of it for itself: up to some hundred kilobytes off, which is
- *              as much as an empty pool has.
+ * Idea         The kernel's page tables, summed up in /proc/self/smaps_rollup.  The figure in /proc/self/statm is
+ *              quicker to read, but since Linux 6.2 each CPU keeps a part of it for itself: up to some hundred
+ *              kilobytes off, which is as much as an empty pool has.
  */
 #ifndef LFPOOL_RESIDENT_H
 #define LFPOOL_RESIDENT_H

@@ -2,9 +2,9 @@
 /*
  * test.h - the frame of a program of tests, over cmocka: what is written as TEST(name) { ... } is run.
  *
- * Idea         Each test enters itself in the list before main() begins (a constructor), so a test is added by writing it.
- *              They run in the order in which they stand in the file.  RUN_TESTS() is main(); a program with something
- *              to do before and after writes main() itself and calls tests_run().
+ * Idea         Each test enters itself in the list before main() begins (a constructor), so a test is added by writing
+ *              it.  They run in the order in which they stand in the file.  RUN_TESTS() is main(); a program with
+ *              something to do before and after writes main() itself and calls tests_run().
  * Assertions   cmocka's assertions jump out of the test function, so they are for the thread that runs the test.
  *              Every other thread, and a child after fork, uses REQUIRE, which ends the program.
  */

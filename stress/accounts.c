@@ -2,13 +2,13 @@
 /*
  * accounts.c - what the pool says of itself (lfpool_stats), against what the harness knows.
  *
- * Statistics   No thread is in a call: the identity of lfpool/report.h holds exactly; acquires are as many as the harness
- *              got; releases, as many as it no longer has.
- * Mark         high_water is no less than what a thread has seen in use at once: a worker that holds so many, all of them at
- *              a meeting; and no more than there can be.  At some meetings it begins anew.
- * Lateness     A load of the machine delays a call as it delays the harness.  So once in a while a worker sleeps by itself for
- *              as long as it has waited in vain, and of LATE_WAITS calls the least late is compared with the latest such
- *              sleep.  Only what makes every call late is seen; tests/os/unit_late.c sees each.
+ * Statistics   No thread is in a call: the identity of lfpool/report.h holds exactly; acquires are as many as the
+ *              harness got; releases, as many as it no longer has.
+ * Mark         high_water is no less than what a thread has seen in use at once: a worker that holds so many, all of
+ *              them at a meeting; and no more than there can be.  At some meetings it begins anew.
+ * Lateness     A load of the machine delays a call as it delays the harness.  So once in a while a worker sleeps by
+ *              itself for as long as it has waited in vain, and of LATE_WAITS calls the least late is compared with the
+ *              latest such sleep.  Only what makes every call late is seen; tests/os/unit_late.c sees each.
  */
 #include "faults.h"
 
@@ -29,8 +29,8 @@ static void raise_to(_Atomic(uint64_t) *number, uint64_t value)
 {
 	uint64_t before = load_relaxed(number);
 
-	while (before < value &&
-	       !atomic_compare_exchange_weak_explicit(number, &before, value, memory_order_relaxed, memory_order_relaxed))
+	while (before < value && !atomic_compare_exchange_weak_explicit(number, &before, value, memory_order_relaxed,
+									memory_order_relaxed))
 		;
 }
 
@@ -66,14 +66,14 @@ static void judge_counts(const lfpool_stats_t *stats, const char *when)
 	if (stats->unaccounted || stats->capacity != in_use + stats->cached + stats->shared + stats->untouched)
 		violation("%s the statistics do not add up: of %zu objects %zu are active, %zu retired, %zu cached, "
 			  "%zu shared, %zu untouched, %" PRId64 " unaccounted",
-			  when, stats->capacity, stats->active, stats->retired, stats->cached, stats->shared, stats->untouched,
-			  stats->unaccounted);
+			  when, stats->capacity, stats->active, stats->retired, stats->cached, stats->shared,
+			  stats->untouched, stats->unaccounted);
 	if (stats->caches_in_use > stats->caches || stats->owed > stats->capacity)
-		violation("%s %u of %u caches are in use, and %zu of %zu objects owed", when, stats->caches_in_use, stats->caches,
-			  stats->owed, stats->capacity);
+		violation("%s %u of %u caches are in use, and %zu of %zu objects owed", when, stats->caches_in_use,
+			  stats->caches, stats->owed, stats->capacity);
 	if (stats->acquires != acquires || stats->releases != acquires - in_use)
-		violation("%s the statistics count %" PRIu64 " acquires and %" PRIu64 " releases, and there were %" PRIu64
-			  " and %" PRIu64,
+		violation("%s the statistics count %" PRIu64 " acquires and %" PRIu64
+			  " releases, and there were %" PRIu64 " and %" PRIu64,
 			  when, stats->acquires, stats->releases, acquires, acquires - in_use);
 }
 
@@ -82,8 +82,8 @@ static void judge_mark(const lfpool_stats_t *stats, const char *when)
 	const size_t at_once = (size_t)load_relaxed(&current.at_once);
 
 	if (stats->high_water < at_once || stats->high_water > current.most)
-		violation("%s the high-water mark is %zu; at least %zu objects were in use at once, and at most %zu", when,
-			  stats->high_water, at_once, current.most);
+		violation("%s the high-water mark is %zu; at least %zu objects were in use at once, and at most %zu",
+			  when, stats->high_water, at_once, current.most);
 	if (random_below(&current.random, 2))
 		return;
 	lfpool_high_water_reset(current.pool);

@@ -11,8 +11,9 @@
  * Layout       One 64-bit word {full moments:32, out:32}.  An increment that lifts out above the capacity counts a
  *              full moment in the same CAS. Out was above the capacity at some time of the call, if and only if it
  *              was so right after the caller's own increment or a full moment was counted since.
- * Sizes        Where the pool grows and shrinks the scenario counts the objects that it does not have as out: from before
- *              a shrink, until a growth has returned.  The same for those that lfpool_trim() may have in its hands.
+ * Sizes        Where the pool grows and shrinks the scenario counts the objects that it does not have as out: from
+ *              before a shrink, until a growth has returned.  The same for those that lfpool_trim() may have in its
+ *              hands.
  * Orders       seq_cst: the count must move before the pool's own words do, and after them.  That also orders the
  *              threads and could hide a missing edge in the pool from ThreadSanitizer, so rounds whose capacity
  *              suffices for all do not count: there every NULL is wrong.

@@ -2,10 +2,10 @@
 /*
  * epoch.c - scenario: the epochs of ConcurrencyKit stand between taking out a node and its reuse (lfpool/epoch.h).
  *
- * ThreadSan    is told that sections (nodes.h) come before what happens after the scheme has said that a batch is ready.
- *              Under ThreadSanitizer a scheme that does this calls the scheme under test.
- *              What ConcurrencyKit has in its headers is instrumented, but its plain accesses are all to the thread's own
- *              record, which others read in assembly.
+ * ThreadSan    is told that sections (nodes.h) come before what happens after the scheme has said that a batch is
+ *              ready.  Under ThreadSanitizer a scheme that does this calls the scheme under test.  What ConcurrencyKit
+ *              has in its headers is instrumented, but its plain accesses are all to the thread's own record, which
+ *              others read in assembly.
  */
 #include "nodes.h"
 

@@ -248,7 +248,8 @@ static struct claim witness_draw(struct actor *actor)
 	for (unsigned tries = 0; evicting.own && tries < 8; tries++) {
 		const struct claim *claim = &actor->mine[draw(actor->worker, evicting.hold)];
 
-		if (claim->handle && claim->published && (!witness.handle || rank_of(claim->settled) < rank_of(witness.settled)))
+		if (claim->handle && claim->published &&
+		    (!witness.handle || rank_of(claim->settled) < rank_of(witness.settled)))
 			witness = *claim;
 	}
 	if (is_pinned(actor, witness.handle))
@@ -260,8 +261,8 @@ static struct claim witness_draw(struct actor *actor)
 static void witness_expect(const struct claim *witness, uint64_t rank, const char *what)
 {
 	if (witness->handle && rank_of(witness->settled) < rank && lfpool_resolve(current.pool, witness->handle))
-		violation("%s of rank %" PRIx64 " though one of rank %" PRIx64 " could be evicted all the time", what, rank,
-			  rank_of(witness->settled));
+		violation("%s of rank %" PRIx64 " though one of rank %" PRIx64 " could be evicted all the time", what,
+			  rank, rank_of(witness->settled));
 }
 
 /* ---- Acquire ---- */
@@ -269,7 +270,8 @@ static void witness_expect(const struct claim *witness, uint64_t rank, const cha
 static void expect_full(uint64_t reading, const char *what)
 {
 	if (current.demand.counted && !demand_null_allowed(&current.demand, reading))
-		violation("%s though at no moment of the call more than %zu objects were held or wanted", what, current.capacity);
+		violation("%s though at no moment of the call more than %zu objects were held or wanted", what,
+			  current.capacity);
 }
 
 static void refused(struct actor *actor, const struct claim *witness, lfpool_handle_t handle, uint64_t reading)
@@ -280,7 +282,9 @@ static void refused(struct actor *actor, const struct claim *witness, lfpool_han
 	expect_full(reading, "NULL");
 	/* An equal one gives way, or does not. */
 	if (!current.refusals && (evicting.equal || actor->call.rank))
-		witness_expect(witness, evicting.equal && actor->call.rank < UINT64_MAX ? actor->call.rank + 1 : actor->call.rank,
+		witness_expect(witness,
+			       evicting.equal && actor->call.rank < UINT64_MAX ? actor->call.rank + 1
+									       : actor->call.rank,
 			       "NULL for a newcomer");
 	demand_lower(&current.demand, 1);
 	/* With few processors the holders need this one. */
@@ -325,7 +329,8 @@ static bool granted(struct actor *actor, void *object, struct claim *claim, uint
 	struct worker *worker = actor->worker;
 	struct use *use;
 
-	if (!ledger_take(object, ledger_token(worker->index, ++worker->sequence), &claim->held) || !(use = use_of(object)))
+	if (!ledger_take(object, ledger_token(worker->index, ++worker->sequence), &claim->held) ||
+	    !(use = use_of(object)))
 		return false;
 	claim->held.object = object;
 	expect(!load_relaxed(&use->pins), "object %p is granted, and pinned by %u", object, load_relaxed(&use->pins));
@@ -390,8 +395,8 @@ static struct use *pin(lfpool_handle_t handle)
 	if (!use)
 		return NULL;
 	add_relaxed(&use->pins, 1);
-	expect(use->handle == handle && use->held.object == object, "handle %" PRIx64 " pins object %p, not %p", handle, object,
-	       (void *)use->held.object);
+	expect(use->handle == handle && use->held.object == object, "handle %" PRIx64 " pins object %p, not %p", handle,
+	       object, (void *)use->held.object);
 	(void)ledger_stamped(object, use->held.token, "while it was pinned");
 	return use;
 }
@@ -403,7 +408,8 @@ static void unpin(struct use *use, lfpool_handle_t handle)
 	(void)ledger_stamped(use->held.object, use->held.token, "while it was pinned");
 	subtract_relaxed(&use->pins, 1);
 	status = lfpool_unpin(current.pool, handle);
-	expect(status == LFPOOL_OK, "unpin of handle %" PRIx64 ", which is pinned: %s", handle, lfpool_status_string(status));
+	expect(status == LFPOOL_OK, "unpin of handle %" PRIx64 ", which is pinned: %s", handle,
+	       lfpool_status_string(status));
 }
 
 /* One that stays pinned for a while. */
@@ -471,7 +477,8 @@ static void get_own(struct claim *claim)
 	if (!lfpool_get_priority(current.pool, claim->handle, &priority))
 		lose(claim);
 	else if (evicting.own && priority != claim->settled)
-		violation("handle %" PRIx64 " has priority %" PRIx64 ", not %" PRIx64, claim->handle, priority, claim->settled);
+		violation("handle %" PRIx64 " has priority %" PRIx64 ", not %" PRIx64, claim->handle, priority,
+			  claim->settled);
 }
 
 /* ---- Release ---- */
@@ -515,7 +522,8 @@ static void release_pinned(struct actor *actor, struct claim *claim, bool offer)
 		use->offered = claim->handle;
 		count_up(&evicting.offers);
 	} else {
-		expect(lfpool_release_handle(current.pool, claim->handle) == LFPOOL_OK, "a pinned object cannot be released");
+		expect(lfpool_release_handle(current.pool, claim->handle) == LFPOOL_OK,
+		       "a pinned object cannot be released");
 		expect_stale(actor, claim->handle, true);
 	}
 	unpin(use, claim->handle);
@@ -541,7 +549,8 @@ static void release(struct actor *actor, struct claim *claim)
 static void look(struct actor *actor)
 {
 	/* acquire, both: see release_pinned() and show_dead(). */
-	const lfpool_handle_t offered = atomic_load_explicit(place(actor->worker, evicting.offered), memory_order_acquire);
+	const lfpool_handle_t offered = atomic_load_explicit(place(actor->worker, evicting.offered),
+							     memory_order_acquire);
 	const lfpool_handle_t dead = atomic_load_explicit(place(actor->worker, evicting.dead), memory_order_acquire);
 
 	if (dead)
@@ -601,7 +610,8 @@ static void on_evict(void *context, void *object, lfpool_handle_t handle, uint64
 		violation("handle %" PRIx64 ", object %p, is evicted: no such object", handle, object);
 		return;
 	}
-	expect(!load_relaxed(&use->pins), "handle %" PRIx64 " is pinned by %u, and evicted", handle, load_relaxed(&use->pins));
+	expect(!load_relaxed(&use->pins), "handle %" PRIx64 " is pinned by %u, and evicted", handle,
+	       load_relaxed(&use->pins));
 	if (!end_use(use, handle) || (fault_strikes(actor->worker, FAULT_EVICTED_TWICE) && !end_use(use, handle)))
 		return;
 	expect(load_relaxed(&use->tried) & bit_of(priority),
@@ -626,7 +636,8 @@ static size_t release_least(struct actor *actor, size_t count)
 	released = lfpool_release_least(current.pool, count);
 	demand_lower(&current.demand, (uint32_t)released);
 	if (released > count || released != actor->call.evictions)
-		violation("release_least of %zu released %zu; the hook was told of %zu", count, released, actor->call.evictions);
+		violation("release_least of %zu released %zu; the hook was told of %zu", count, released,
+			  actor->call.evictions);
 	if (released)
 		witness_expect(&witness, actor->call.last, "release_least took one");
 	if (released < count)
@@ -756,8 +767,8 @@ static void count_use(struct census *census, const struct use *use)
 		expect(!marked, "handle %" PRIx64 " is stale, and its object is held", use->handle);
 		return;
 	}
-	expect(load_relaxed(&use->tried) & bit_of(priority), "handle %" PRIx64 " has priority %" PRIx64 ", which no call gave it",
-	       use->handle, priority);
+	expect(load_relaxed(&use->tried) & bit_of(priority),
+	       "handle %" PRIx64 " has priority %" PRIx64 ", which no call gave it", use->handle, priority);
 	census->count++;
 	if (!census->least || rank_of(priority) < census->rank) {
 		census->other = census->least;
@@ -776,7 +787,8 @@ static void expect_least(struct worker *worker, const struct census *census)
 	if (census->other && fault_strikes(worker, FAULT_WRONG_LEAST))
 		lfpool_get_priority(current.pool, handle = census->other->handle, &priority);
 	if (!handle != !census->count || (handle && rank_of(priority) != census->rank))
-		violation("lfpool_least() names handle %" PRIx64 ", rank %" PRIx64 "; of %zu objects the least has rank %" PRIx64,
+		violation("lfpool_least() names handle %" PRIx64 ", rank %" PRIx64
+			  "; of %zu objects the least has rank %" PRIx64,
 			  handle, rank_of(priority), census->count, census->rank);
 }
 
@@ -813,8 +825,8 @@ static void inspect(struct worker *worker)
 		const size_t wanted = draw(worker, (uint32_t)current.most) + (size_t)1;
 		const size_t released = release_least(&evicting.actors[worker->index], wanted);
 
-		expect(released == (census.count < wanted ? census.count : wanted), "release_least of %zu released %zu of %zu",
-		       wanted, released, census.count);
+		expect(released == (census.count < wanted ? census.count : wanted),
+		       "release_least of %zu released %zu of %zu", wanted, released, census.count);
 	}
 	evicting.at_rest = false;
 }
@@ -833,6 +845,7 @@ static void evict_finish(void)
 		(void)release_least(&evicting.actors[here->index], SIZE_MAX);
 }
 
-SCENARIO(evict, "evict", "threads evict each other's objects: victims, pins, handles and priorities are those of a ledger",
-	 .needs_refusals = true, .unlogged = true, .hands = 2, .plan = evict_plan, .open = evict_open, .step = evict_step,
-	 .meet = evict_meet, .leave = evict_leave, .finish = evict_finish, .close = evict_close);
+SCENARIO(evict, "evict",
+	 "threads evict each other's objects: victims, pins, handles and priorities are those of a ledger",
+	 .needs_refusals = true, .unlogged = true, .hands = 2, .plan = evict_plan, .open = evict_open,
+	 .step = evict_step, .meet = evict_meet, .leave = evict_leave, .finish = evict_finish, .close = evict_close);

@@ -2,15 +2,15 @@
 /*
  * extras.c - what some rounds have besides, whatever the scenario: growth, trims, refusals.
  *
- * Growth       A pool that starts with less than the scenario needs, and may grow to just that, must answer as if it had it
- *              all: NULL is as wrong as before.
- * Trims        Memory that lfpool_trim() gives back must be that of free objects.  While it does so a step of objects is in
- *              its hands, and NULL may be right: so a round is trimmed only where that can be counted (demand.h), or where
- *              the scenario leaves room, and then by one worker at a time.
- * Refusals     In the chaos build the linker puts refuse.c between the library and its requests to the system (--wrap); the workers
- *              have it refuse the n-th request from now on.  A call may then do less, and says
- *              so; nothing may be lost, and all sums must hold.  NULL may be right at any time, so only in rounds where
- *              it is not judged.  At meetings nothing is refused.
+ * Growth       A pool that starts with less than the scenario needs, and may grow to just that, must answer as if it
+ *              had it all: NULL is as wrong as before.
+ * Trims        Memory that lfpool_trim() gives back must be that of free objects.  While it does so a step of objects
+ *              is in its hands, and NULL may be right: so a round is trimmed only where that can be counted (demand.h),
+ *              or where the scenario leaves room, and then by one worker at a time.
+ * Refusals     In the chaos build the linker puts refuse.c between the library and its requests to the system (--wrap);
+ *              the workers have it refuse the n-th request from now on.  A call may then do less, and says so; nothing
+ *              may be lost, and all sums must hold.  NULL may be right at any time, so only in rounds where it is not
+ *              judged.  At meetings nothing is refused.
  */
 #include "round.h"
 
@@ -34,8 +34,8 @@ static size_t elastic_trim_objects(void)
 	const size_t alignment = config->object_alignment ? config->object_alignment : _Alignof(max_align_t);
 	const size_t stride = (config->object_size + alignment - 1) / alignment * alignment;
 
-	/* Those on the pages of a step, two that lie there in part, one that is being taken out of the free lists, and one
-	 * that is being given to a waiter. */
+	/* Those on the pages of a step, two that lie there in part, one that is being taken out of the free lists, and
+	 * one that is being given to a waiter. */
 	return TRIM_STEP_BYTES / stride + 4;
 }
 
@@ -50,7 +50,8 @@ void elastic_draw(void)
 	current.refusals = refuses && refuse_request && current.demand.unjudged && options.fault == FAULT_NONE;
 	/* A scenario may have decided. */
 	if (!current.initial && current.capacity > 1 && random_below(random, 5) == 0) {
-		current.initial = 1 + random_below(random, (uint32_t)(random_below(random, 2) ? 1 : current.capacity - 1));
+		current.initial = 1 +
+				  random_below(random, (uint32_t)(random_below(random, 2) ? 1 : current.capacity - 1));
 		current.config.growth_step = PICK(random, steps);
 	}
 	/* The history knows nothing of objects in the hands of a trim. */

@@ -3,10 +3,10 @@
  * handles.c - scenario: every object has a handle, which others resolve, and release by, at any time.
  *
  * Known for certain: the handle of an object that one holds resolves to it.  A handle whose object was released before
- * (by the thread itself, or by one that then laid the handle among the dead) resolves to nothing, whichever thread has the
- * slot now.  A handle laid among the offered, by which every thread may release, releases exactly once: in the end as many
- * such releases have succeeded as were offered, and the others were refused.
- * An object that is being released by another thread is neither held nor free for a moment: there is one more for each.
+ * (by the thread itself, or by one that then laid the handle among the dead) resolves to nothing, whichever thread has
+ * the slot now.  A handle laid among the offered, by which every thread may release, releases exactly once: in the end
+ * as many such releases have succeeded as were offered, and the others were refused.  An object that is being released
+ * by another thread is neither held nor free for a moment: there is one more for each.
  */
 #include "round.h"
 
@@ -39,7 +39,8 @@ static void expect_dead(lfpool_handle_t handle)
 {
 	const void *object = lfpool_resolve(current.pool, handle);
 
-	expect(!object, "handle %llx of an object that was released resolves to %p", (unsigned long long)handle, object);
+	expect(!object, "handle %llx of an object that was released resolves to %p", (unsigned long long)handle,
+	       object);
 }
 
 static lfpool_handle_t handle_of(const struct held *held)
@@ -47,8 +48,8 @@ static lfpool_handle_t handle_of(const struct held *held)
 	const lfpool_handle_t handle = lfpool_handle_of(current.pool, held->object);
 
 	if (!handle || lfpool_resolve(current.pool, handle) != held->object)
-		violation("handle %llx of held object %p resolves to %p", (unsigned long long)handle, (void *)held->object,
-			  lfpool_resolve(current.pool, handle));
+		violation("handle %llx of held object %p resolves to %p", (unsigned long long)handle,
+			  (void *)held->object, lfpool_resolve(current.pool, handle));
 	return handle;
 }
 
@@ -134,5 +135,7 @@ static void handles_finish(void)
 	expect(offers == released, "of the handles of %zu objects %zu were released by", offers, released);
 }
 
-SCENARIO(handles, "handles", "handles are resolved and released by from everywhere: stale ones name nothing, each releases once",
-	 .needs_refusals = true, .hands = HOLD_MAX, .plan = handles_plan, .step = handles_step, .finish = handles_finish);
+SCENARIO(handles, "handles",
+	 "handles are resolved and released by from everywhere: stale ones name nothing, each releases once",
+	 .needs_refusals = true, .hands = HOLD_MAX, .plan = handles_plan, .step = handles_step,
+	 .finish = handles_finish);

@@ -129,8 +129,8 @@ static void churn_plan(void)
 		started[i] = joined[i] = 0;
 }
 
-/* Ends with objects held, which its successor or, through the slots, any other child releases; and with objects in its cache,
- * which must be found. */
+/* Ends with objects held, which its successor or, through the slots, any other child releases; and with objects in its
+ * cache, which must be found. */
 static void *child_main(void *argument)
 {
 	struct worker *child = here = argument;
@@ -233,9 +233,11 @@ static void handoff_leave(struct worker *worker)
 	empty_table(worker->index, worker);
 }
 
-#define HANDOFF(id, name, description, its_plan) \
-	SCENARIO(id, name, description, .plan = its_plan, .step = handoff_step, .leave = handoff_leave, .finish = close_tables)
+#define HANDOFF(id, name, description, its_plan)                                                        \
+	SCENARIO(id, name, description, .plan = its_plan, .step = handoff_step, .leave = handoff_leave, \
+		 .finish = close_tables)
 
-HANDOFF(handoff_1_1, "handoff-1-1", "pairs of threads: one acquires, the other releases, slots between them", one_to_one_plan);
+HANDOFF(handoff_1_1, "handoff-1-1", "pairs of threads: one acquires, the other releases, slots between them",
+	one_to_one_plan);
 HANDOFF(handoff_1_n, "handoff-1-n", "one thread acquires, all others release", one_to_many_plan);
 HANDOFF(handoff_n_1, "handoff-n-1", "all threads but one acquire, one releases", many_to_one_plan);

@@ -24,7 +24,8 @@ static struct {
 
 _Noreturn void history_overflow(const struct history_log *log)
 {
-	say("lfpool-stress: log %" PRIu32 " has no room for more than %" PRIu32 " operations\n", log->number, log->room);
+	say("lfpool-stress: log %" PRIu32 " has no room for more than %" PRIu32 " operations\n", log->number,
+	    log->room);
 	exit(EXIT_STUCK);
 }
 

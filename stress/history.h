@@ -10,11 +10,11 @@
  * Room         The arrays are touched before the round.  When one of them is nearly full the round ends
  *              (history_full()); what the threads then still have to do fits into HISTORY_RESERVE records.
  * Stamps       A claim "a ended before b began" is worth something only if each interval contains the effect of its
- *              call.  So no access of the call may be made before its first stamp is read, and all of its stores must have
- *              left the processor's buffer before its last one is: a full fence stands between clock and call.
+ *              call.  So no access of the call may be made before its first stamp is read, and all of its stores must
+ *              have left the processor's buffer before its last one is: a full fence stands between clock and call.
  *              Nanoseconds are whole numbers: equal stamps order nothing.
- * Clock        CLOCK_MONOTONIC, which is the same for all processors.  Where the kernel has found their time-stamp counters
- *              to agree, and goes on watching them, the clock is read from these, without a system call.
+ * Clock        CLOCK_MONOTONIC, which is the same for all processors.  Where the kernel has found their time-stamp
+ *              counters to agree, and goes on watching them, the clock is read from these, without a system call.
  */
 #ifndef STRESS_HISTORY_H
 #define STRESS_HISTORY_H
@@ -116,7 +116,8 @@ static inline struct hold history_acquired(struct history_log *log, uint64_t beg
 	return hold;
 }
 
-static inline void history_released(struct history_log *log, uint64_t begin, uint64_t end, const void *object, struct hold hold)
+static inline void history_released(struct history_log *log, uint64_t begin, uint64_t end, const void *object,
+				    struct hold hold)
 {
 	if (log)
 		(void)history_append(log, HISTORY_RELEASE, begin, end, object, hold);

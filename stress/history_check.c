@@ -67,13 +67,15 @@ static int by_object(const void *left, const void *right)
 /* ---- Reporting ---- */
 
 /* A line for one operation: when, which thread, what. */
-static void add_operation(struct text *text, const struct check *check, const struct history_record *record, const char *remark)
+static void add_operation(struct text *text, const struct check *check, const struct history_record *record,
+			  const char *remark)
 {
 	const uint32_t thread = record->thread, keeper = check->terms->keeper;
 	const uint64_t origin = check->terms->origin;
 
 	/* Signed: a history may have been made by hand. */
-	text_add(text, "\n    [%" PRId64 ", %" PRId64 "] ", (int64_t)(record->begin - origin), (int64_t)(record->end - origin));
+	text_add(text, "\n    [%" PRId64 ", %" PRId64 "] ", (int64_t)(record->begin - origin),
+		 (int64_t)(record->end - origin));
 	if (thread == keeper)
 		text_add(text, "keeper ");
 	else
@@ -82,8 +84,8 @@ static void add_operation(struct text *text, const struct check *check, const st
 	if (record->kind == HISTORY_NULL)
 		text_add(text, "acquires: NULL%s", remark);
 	else
-		text_add(text, "%s 0x%" PRIxPTR "%s", record->kind == HISTORY_ACQUIRE ? "acquires" : "releases", record->object,
-			 remark);
+		text_add(text, "%s 0x%" PRIxPTR "%s", record->kind == HISTORY_ACQUIRE ? "acquires" : "releases",
+			 record->object, remark);
 }
 
 /* Counts a fault; true if it should be described: then `text` begins with what it is. */
@@ -97,14 +99,14 @@ static bool found_one(struct check *check, enum history_fault fault, struct text
 	if (before >= check->messages)
 		return false;
 	text->used = 0;
-	text_add(text, "%s\n    (%zu operations, %zu NULLs; stamps in ns since the round began)", what, check->counts.operations,
-		 check->counts.nulls);
+	text_add(text, "%s\n    (%zu operations, %zu NULLs; stamps in ns since the round began)", what,
+		 check->counts.operations, check->counts.nulls);
 	return true;
 }
 
 /* A fault that is all about these operations, of which the second may be missing. */
-static void tell_operations(struct check *check, enum history_fault fault, const char *what, const struct history_record *first,
-			    const struct history_record *second)
+static void tell_operations(struct check *check, enum history_fault fault, const char *what,
+			    const struct history_record *first, const struct history_record *second)
 {
 	struct text text;
 
@@ -118,17 +120,19 @@ static void tell_operations(struct check *check, enum history_fault fault, const
 
 /* ---- Holds: which thread had what ---- */
 
-static void end_hold(struct check *check, const size_t *offsets, struct held_once *holds, const struct history_record *release)
+static void end_hold(struct check *check, const size_t *offsets, struct held_once *holds,
+		     const struct history_record *release)
 {
 	struct held_once *hold = NULL;
 
 	if (release->log < check->log_count && release->index < check->logs[release->log].count)
 		hold = &holds[offsets[release->log] + release->index];
 	if (!hold || !hold->acquire || hold->object != release->object) {
-		tell_operations(check, HISTORY_FAULT_RELEASE, "a release of an object that was not acquired", release, NULL);
+		tell_operations(check, HISTORY_FAULT_RELEASE, "a release of an object that was not acquired", release,
+				NULL);
 	} else if (hold->release) {
-		tell_operations(check, HISTORY_FAULT_RELEASE, "two releases of one acquisition succeeded", hold->release,
-				release);
+		tell_operations(check, HISTORY_FAULT_RELEASE, "two releases of one acquisition succeeded",
+				hold->release, release);
 	} else {
 		hold->release = release;
 		hold->release_begin = release->begin;
@@ -315,7 +319,8 @@ static void add_free_objects(struct text *text, const struct check *check, const
 		if (longest.before)
 			add_operation(text, check, longest.before, ": free from here");
 		if (longest.after)
-			add_operation(text, check, longest.after, longest.before ? ": until here" : " for the first time");
+			add_operation(text, check, longest.after,
+				      longest.before ? ": until here" : " for the first time");
 		moment = longest.until;
 	}
 	if (moment <= null->end)
@@ -333,7 +338,8 @@ static void tell_null(struct check *check, const struct history_record *null)
 	if (!check->terms->fixed)
 		text_add(&text, "\n    and never were all %zu objects in use or on their way", capacity);
 	else if (check->objects < capacity)
-		text_add(&text, "\n    %zu of the %zu objects were never acquired at all", capacity - check->objects, capacity);
+		text_add(&text, "\n    %zu of the %zu objects were never acquired at all", capacity - check->objects,
+			 capacity);
 	else
 		add_free_objects(&text, check, null);
 	check->found(check->context, HISTORY_FAULT_NULL, text.characters);

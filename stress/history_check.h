@@ -12,9 +12,9 @@
  * NULL         The promise: NULL only if at some moment during the call every object was in use, or in the hands of the
  *              very call that was acquiring or releasing it.  At the moment t an object can be that only if some hold
  *              of it has A.begin <= t <= R.end: before A.begin its acquire had not begun, after R.end its release had
- *              returned and all its stores were visible.  Otherwise it is definitely free; so is an object that no thread
- *              ever acquired.  A NULL in [b, e] is wrong if and only if at every t in [b, e] at least one object is
- *              definitely free; it need not be the same one all the time.
+ *              returned and all its stores were visible.  Otherwise it is definitely free; so is an object that no
+ *              thread ever acquired.  A NULL in [b, e] is wrong if and only if at every t in [b, e] at least one object
+ *              is definitely free; it need not be the same one all the time.
  *                No slack is needed for objects that are "on their way".  The pool moves free objects between caches
  *              and depot, but the promise does not excuse a NULL because of that (C1 of docs/design.md), and no call
  *              has an object in its hands but the one that it returns or was given.  A bulk call may have all the
@@ -33,8 +33,8 @@
  *              nothing was lost shows when the keeper empties the pool: an object that does not come is definitely free
  *              for ever, and the keeper's NULL is wrong.
  *
- * Cost         O(n log n) for n records: sort the holds by object; sweep over their ends in the order of time to find the times
- *              at which all objects are possibly in use; a NULL must meet one of these.
+ * Cost         O(n log n) for n records: sort the holds by object; sweep over their ends in the order of time to find
+ *              the times at which all objects are possibly in use; a NULL must meet one of these.
  */
 #ifndef STRESS_HISTORY_CHECK_H
 #define STRESS_HISTORY_CHECK_H

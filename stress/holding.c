@@ -2,7 +2,8 @@
 /*
  * holding.c - scenarios: the threads acquire, hold and release, and hand nothing to each other.
  *
- * So nothing but the library orders them, unless NULLs are counted, and ThreadSanitizer sees the library's own edges only.
+ * So nothing but the library orders them, unless NULLs are counted, and ThreadSanitizer sees the library's own edges
+ * only.
  */
 #include "round.h"
 
@@ -24,7 +25,8 @@ static void pairs_step(struct worker *worker)
 		worker_drop_cache(worker);
 }
 
-SCENARIO(pairs, "pairs", "each thread acquires one to four objects and releases them", .hands = PAIRS_MAX, .step = pairs_step);
+SCENARIO(pairs, "pairs", "each thread acquires one to four objects and releases them", .hands = PAIRS_MAX,
+	 .step = pairs_step);
 
 /* ---- bursts: longer than a magazine, so whole magazines go to the depot and come back ---- */
 
@@ -76,8 +78,8 @@ static void hold_any(struct worker *worker, size_t wanted)
 		worker_look(worker);
 }
 
-/* When all threads but one hold all they may, the last objects lie in the caches of those others.  A pool that strands them
- * there answers NULL here within milliseconds. */
+/* When all threads but one hold all they may, the last objects lie in the caches of those others.  A pool that strands
+ * them there answers NULL here within milliseconds. */
 static void exhaustion_plan(void)
 {
 	current.capacity = current.threads * (size_t)(1 + random_below(&current.random, HOLD_MAX));
@@ -105,10 +107,11 @@ static void free_running_step(struct worker *worker)
 }
 
 SCENARIO(over_demand_free, "over-demand-free",
-	 "free running: more is wanted than there is, and each NULL is checked against an exact count", .hands = HOLD_MAX,
-	 .plan = free_running_plan, .step = free_running_step);
+	 "free running: more is wanted than there is, and each NULL is checked against an exact count",
+	 .hands = HOLD_MAX, .plan = free_running_plan, .step = free_running_step);
 
-/* ---- over-demand: in step all acquire, and together get exactly the capacity, whichever caches the objects lay in ---- */
+/* ---- over-demand: in step all acquire, and together get exactly the capacity, whichever caches the objects lay in
+ * ---- */
 
 static size_t wish; /* attempts of each thread */
 

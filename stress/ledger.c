@@ -95,10 +95,11 @@ static bool stamp_check(const unsigned char *object, uint64_t token, bool is_fre
 	if (at == current.ledger.object_size)
 		return true;
 	if (token)
-		violation("object %p damaged %s: byte %zu is 0x%02x, not of its stamp (" TOKEN_FORMAT ")", (const void *)object,
-			  when, at, object[at], TOKEN_PARTS(token));
+		violation("object %p damaged %s: byte %zu is 0x%02x, not of its stamp (" TOKEN_FORMAT ")",
+			  (const void *)object, when, at, object[at], TOKEN_PARTS(token));
 	else
-		violation("object %p damaged %s: byte %zu is 0x%02x, not 0", (const void *)object, when, at, object[at]);
+		violation("object %p damaged %s: byte %zu is 0x%02x, not 0", (const void *)object, when, at,
+			  object[at]);
 	return false;
 }
 
@@ -128,7 +129,8 @@ static _Atomic(uint64_t) *mark_of(void *object)
 		if (found == address)
 			return &entry->mark;
 	}
-	violation("object %p is the one that exceeds the capacity of %zu different objects", object, current.ledger.capacity);
+	violation("object %p is the one that exceeds the capacity of %zu different objects", object,
+		  current.ledger.capacity);
 	return NULL;
 }
 

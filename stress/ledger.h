@@ -2,9 +2,9 @@
 /*
  * ledger.h - the oracle: which thread holds which object, kept where the library cannot reach.
  *
- * Idea         A thread that acquires an object writes a token, its thread and a running number, over the whole object (the
- *              stamp) and into a table of marks beside it.  The mark says "held" or "free", the stamp says what the
- *              object must contain:
+ * Idea         A thread that acquires an object writes a token, its thread and a running number, over the whole object
+ *              (the stamp) and into a table of marks beside it.  The mark says "held" or "free", the stamp says what
+ *              the object must contain:
  *                - granted while the mark says held: two holders at once;
  *                - contents other than the last holder's stamp at acquire: touched while free, or the release was not
  *                  visible;
@@ -75,8 +75,8 @@ bool ledger_take(void *object, uint64_t token, struct held *held_out);
 bool ledger_check(const struct held *held, const char *when);
 /* An object that a thread has found, and does not hold: what its holder has. */
 struct held ledger_found(void *object);
-/* A thread reads it that does not hold it.  It was in use when that began; its holder may retire it, but no thread may have
- * acquired it since.  `seen` is what its holder had then. */
+/* A thread reads it that does not hold it.  It was in use when that began; its holder may retire it, but no thread may
+ * have acquired it since.  `seen` is what its holder had then. */
 bool ledger_look(const struct held *seen);
 /* Has its holder marked it as free, or a thread acquired it since?  Not known without marks: false. */
 bool ledger_left(const struct held *seen);

@@ -103,8 +103,8 @@ static void say_table(const struct cell *cells, size_t count)
 
 		if ((size_t)(cell - cells) % options.thread_counts == 0)
 			say("\n%-18s", cell->scenario->name);
-		say("%7" PRIu64 "%c%4u", large ? cell->operations / 1000000 : (cell->operations + 999) / 1000, large ? 'M' : 'k',
-		    cell_violations(cell));
+		say("%7" PRIu64 "%c%4u", large ? cell->operations / 1000000 : (cell->operations + 999) / 1000,
+		    large ? 'M' : 'k', cell_violations(cell));
 	}
 	say("\n\n");
 }
@@ -145,7 +145,8 @@ int main(int argc, char **argv)
 	say("lfpool-stress: seed %" PRIu64 ", %zu cells of %.3g seconds, backend %s\n", options.seed, count,
 	    (double)cell_ns(count) / 1e9, backends[backend]);
 	if (options.fault != FAULT_NONE)
-		say("lfpool-stress: committing a fault on purpose, %s: violations are expected\n", fault_name(options.fault));
+		say("lfpool-stress: committing a fault on purpose, %s: violations are expected\n",
+		    fault_name(options.fault));
 	run_cells(cells, count);
 	say_table(cells, count);
 	status = say_verdict(cells, count);

@@ -7,8 +7,8 @@
 
 /* ---- misuse: wrong releases amid honest work ---- */
 
-/* Each must be refused with the right status, and nothing else may be harmed.  (An object that was just released may belong to
- * another thread a moment later: double releases are below, and in tests/object/test_misuse.c.) */
+/* Each must be refused with the right status, and nothing else may be harmed.  (An object that was just released may
+ * belong to another thread a moment later: double releases are below, and in tests/object/test_misuse.c.) */
 
 #define HOLD_MAX 8
 
@@ -73,7 +73,8 @@ static void misuse_finish(void)
 		violation("wrong releases changed what is active in another pool");
 }
 
-SCENARIO(misuse, "misuse", "honest work amid releases of foreign and interior pointers, and NULL: all refused, nothing harmed",
+SCENARIO(misuse, "misuse",
+	 "honest work amid releases of foreign and interior pointers, and NULL: all refused, nothing harmed",
 	 .needs_refusals = true, .hands = HOLD_MAX, .open = open_other, .step = misuse_step, .finish = misuse_finish);
 
 /* ---- double-release: all threads release the same object at the same instant ---- */
@@ -111,7 +112,8 @@ static void release_raced(struct worker *worker)
 	else if (status == LFPOOL_E_NOT_IN_USE)
 		count_up(&current.provoked);
 	else
-		violation("a racing release of %p was refused as \"%s\"", (void *)race.held.object, lfpool_status_string(status));
+		violation("a racing release of %p was refused as \"%s\"", (void *)race.held.object,
+			  lfpool_status_string(status));
 }
 
 static void expect_one(struct worker *worker)
@@ -137,5 +139,5 @@ static void race_meet(struct worker *worker)
 }
 
 SCENARIO(double_release, "double-release",
-	 "all threads release one object at one instant: with LFPOOL_CHECK_RACES exactly one succeeds", .needs_refusals = true,
-	 .hands = 1, .plan = race_plan, .meet = race_meet);
+	 "all threads release one object at one instant: with LFPOOL_CHECK_RACES exactly one succeeds",
+	 .needs_refusals = true, .hands = 1, .plan = race_plan, .meet = race_meet);

@@ -57,7 +57,8 @@ void nodes_plan(void)
 		current.config.object_size = sizeof(uint64_t);
 	current.nanoseconds += regime->nanoseconds;
 	if (nodes.backlog) {
-		/* All nodes, and for each thread one in its hands, one for another while it waits, and those it has retired. */
+		/* All nodes, and for each thread one in its hands, one for another while it waits, and those it has
+		 * retired. */
 		round_capacity(nodes.keys + (size_t)threads * (2 + nodes.backlog));
 	} else {
 		current.capacity = nodes.keys / 2 + threads + random_below(random, 300);
@@ -163,15 +164,16 @@ static void count_retires(size_t count)
 	own()->retired += (uint32_t)count;
 }
 
-/* It has just been retired, by us or by another thread that may be about to return from that, and we are still in the section: no
- * thread can have it. */
+/* It has just been retired, by us or by another thread that may be about to return from that, and we are still in the
+ * section: no thread can have it. */
 static void expect_retired(void *object, bool by_us)
 {
 	const lfpool_status_t status = lfpool_retire(current.pool, object);
 
 	expect(status == LFPOOL_E_NOT_IN_USE, "a second retire of %p: %s", object, lfpool_status_string(status));
 	/* While another thread retires it, lfpool_in_use() may give either answer. */
-	if (by_us && lfpool_quick_stats(current.pool).backend != LFPOOL_BACKEND_MALLOC && lfpool_in_use(current.pool, object))
+	if (by_us && lfpool_quick_stats(current.pool).backend != LFPOOL_BACKEND_MALLOC &&
+	    lfpool_in_use(current.pool, object))
 		violation("%p was retired and is in use", object);
 	count_up(&current.provoked);
 }

@@ -2,21 +2,23 @@
 /*
  * nodes.h - what the scenarios of deferred release have in common: nodes that are read while others take them out.
  *
- * Idea         Objects of the pool are nodes in an array of pointers: some threads put nodes in, some look for one by its
- *              key and read it, some take one out and retire it (lfpool/retire.h).  Readers hold nothing.  All that protects
- *              them is their section, and that is what is tested: from the moment when a reader finds a node until it ends
- *              its section no thread may acquire it.  The node's mark tells that (ledger.h), also if the next holder has not
- *              written to it yet; and the node has to be what it was, byte by byte, also after it was retired.
- *              What differs, a section and what waits for its end, is a regime: `retire` has a home-made one, `rcu` that of
- *              liburcu, `epoch` ConcurrencyKit's.
- * NULL         Right only if every object was in use, or retired and not free yet.  Nothing tells when that ends, but after
- *              lfpool_drain() what was retired before it is free.  So a thread drains when it has retired so many, and
- *              capacity, or the count of demand.h, allows for as many more.  In other rounds no thread waits for anything,
- *              and NULL is not judged.
- * Orders       Nodes are plain memory, their marks relaxed atomics, pointers to them seq_cst (retire.c says why).  What orders
- *              a reader's last look before the next holder's first write is the section, the scheme, and the pool.
- * ThreadSan    sees nothing of what liburcu and ConcurrencyKit order.  It is told at one place, `sections`, of the end of each
- *              (common/annotate.h); and there, by the regime, that what follows comes after those that have ended.
+ * Idea         Objects of the pool are nodes in an array of pointers: some threads put nodes in, some look for one by
+ *              its key and read it, some take one out and retire it (lfpool/retire.h).  Readers hold nothing.  All that
+ *              protects them is their section, and that is what is tested: from the moment when a reader finds a node
+ *              until it ends its section no thread may acquire it.  The node's mark tells that (ledger.h), also if the
+ *              next holder has not written to it yet; and the node has to be what it was, byte by byte, also after it
+ *              was retired.  What differs, a section and what waits for its end, is a regime: `retire` has a home-made
+ *              one, `rcu` that of liburcu, `epoch` ConcurrencyKit's.
+ * NULL         Right only if every object was in use, or retired and not free yet.  Nothing tells when that ends, but
+ *              after lfpool_drain() what was retired before it is free.  So a thread drains when it has retired so
+ *              many, and capacity, or the count of demand.h, allows for as many more.  In other rounds no thread waits
+ *              for anything, and NULL is not judged.
+ * Orders       Nodes are plain memory, their marks relaxed atomics, pointers to them seq_cst (retire.c says why).  What
+ *              orders a reader's last look before the next holder's first write is the section, the scheme, and the
+ *              pool.
+ * ThreadSan    sees nothing of what liburcu and ConcurrencyKit order.  It is told at one place, `sections`, of the end
+ *              of each (common/annotate.h); and there, by the regime, that what follows comes after those that have
+ *              ended.
  */
 #ifndef STRESS_NODES_H
 #define STRESS_NODES_H
@@ -54,9 +56,10 @@ extern struct nodes {
 extern const char sections;
 
 /* A scenario of a regime. */
-#define NODES_SCENARIO(id, its_name, its_description, its_regime)                                                               \
-	SCENARIO(id, its_name, its_description, .unlogged = true, .plan = nodes_plan, .enter = nodes_enter, .step = nodes_step, \
-		 .leave = nodes_leave, .finish = nodes_finish, .close = nodes_close, .regime = its_regime)
+#define NODES_SCENARIO(id, its_name, its_description, its_regime)                                           \
+	SCENARIO(id, its_name, its_description, .unlogged = true, .plan = nodes_plan, .enter = nodes_enter, \
+		 .step = nodes_step, .leave = nodes_leave, .finish = nodes_finish, .close = nodes_close,    \
+		 .regime = its_regime)
 void nodes_plan(void);
 void nodes_enter(struct worker *worker);
 void nodes_step(struct worker *worker);

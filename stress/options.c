@@ -37,13 +37,15 @@ static const char help[] =
 	"  --history             log when each call began and ended, and check after each round that its answers were\n"
 	"                        possible; a round is as short as the log demands\n"
 	"  --round N             run only the N-th round of each cell, again and again: for replaying a violation\n"
-	"  --patience S          a cell without progress for S seconds is a hang (default 60, 120 under ThreadSanitizer)\n"
+	"  --patience S          a cell without progress for S seconds is a hang (default 60, 120 under "
+	"ThreadSanitizer)\n"
 	"  --soak-out FILE.csv   the samples of the scenario soak; stress/plot_soak draws them\n"
 	"  --list                list the scenarios\n"
 	"  --help                this text\n"
 	"\n"
 	"A cell runs many short rounds, each with a new pool whose configuration comes from the seed.\n"
-	"Environment: LFPOOL_BACKEND (lockfree, mutex, malloc) chooses what stands behind the calls; LFPOOL_MEMBARRIER=off\n"
+	"Environment: LFPOOL_BACKEND (lockfree, mutex, malloc) chooses what stands behind the calls; "
+	"LFPOOL_MEMBARRIER=off\n"
 	"forces the fallback of the library's asymmetric fence.\n"
 	"Exit status: 0 clean, 1 violations, 2 bad usage or nothing to run, 3 a hang or no memory.\n";
 
@@ -108,8 +110,8 @@ void options_read(int argc, char **argv)
 	const char *fault = "none";
 	unsigned long seed = ULONG_MAX, round = ULONG_MAX;
 	bool helps = false, lists = false;
-	/* --break, --history-only and --sanitizer-only are for testing the oracle and are described in stress/README.md,
-	 * not in the help. */
+	/* --break, --history-only and --sanitizer-only are for testing the oracle and are described in
+	 * stress/README.md, not in the help. */
 	const struct option_row rows[] = {OPTION_FLAG("help", &helps),
 					  OPTION_FLAG("list", &lists),
 					  OPTION_TEXT("scenario", "NAME|all", &scenario),

@@ -3,15 +3,15 @@
  * rcu.c - scenario: a grace period of RCU stands between taking out a node and its reuse (lfpool/rcu.h), by liburcu's
  * flavour memb.
  *
- * ThreadSan    liburcu synchronises in assembly, and its libraries are not instrumented: a correct program gives reports.
- *              But a flavour is a struct of functions, and so there can be one more, which tells the sanitizer what a real
- *              one orders: what was read in a section that has ended (nodes.h) comes before what a callback does.
- *              That call_rcu() comes before its callback it is not told: the pool does not rely on that (edge BEGUN).
- *              All sections go to one place.  So a callback is also ordered after sections that began after its grace
- *              period and ended before it: a pair that RCU does not order, and whose race is reported in the runs in which
- *              that section ends later.  No section, no release: a reader without one is reported.
- *              A suppression that names liburcu would also silence all that callbacks do, and there objects become free.
- *              rcu_barrier() is one that the sanitizer understands: common/rcu_barrier.h.
+ * ThreadSan    liburcu synchronises in assembly, and its libraries are not instrumented: a correct program gives
+ *              reports.  But a flavour is a struct of functions, and so there can be one more, which tells the
+ *              sanitizer what a real one orders: what was read in a section that has ended (nodes.h) comes before what
+ *              a callback does.  That call_rcu() comes before its callback it is not told: the pool does not rely on
+ *              that (edge BEGUN).  All sections go to one place.  So a callback is also ordered after sections that
+ *              began after its grace period and ended before it: a pair that RCU does not order, and whose race is
+ *              reported in the runs in which that section ends later.  No section, no release: a reader without one is
+ *              reported.  A suppression that names liburcu would also silence all that callbacks do, and there objects
+ *              become free.  rcu_barrier() is one that the sanitizer understands: common/rcu_barrier.h.
  */
 #include "nodes.h"
 

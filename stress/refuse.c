@@ -32,7 +32,8 @@ static bool refused(void)
 
 WRAP(void *, os_map, (size_t bytes), (bytes), NULL)
 WRAP(void *, os_reserve, (size_t bytes), (bytes), NULL)
-WRAP(void *, os_map_aligned, (size_t bytes, size_t offset, size_t alignment, bool open), (bytes, offset, alignment, open), NULL)
+WRAP(void *, os_map_aligned, (size_t bytes, size_t offset, size_t alignment, bool open),
+     (bytes, offset, alignment, open), NULL)
 WRAP(bool, os_guard, (void *address, size_t bytes), (address, bytes), false)
 WRAP(bool, os_open, (void *address, size_t bytes), (address, bytes), false)
 WRAP(bool, os_discard, (void *address, size_t bytes), (address, bytes), false)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * relaxed.h - what threads share and what must order nothing: counts, flags, and what is true anyway by an edge that the library
- * owes.  An order of the harness's own would hide from ThreadSanitizer that such an edge is missing.
+ * relaxed.h - what threads share and what must order nothing: counts, flags, and what is true anyway by an edge that
+ * the library owes.  An order of the harness's own would hide from ThreadSanitizer that such an edge is missing.
  */
 #ifndef STRESS_RELAXED_H
 #define STRESS_RELAXED_H

@@ -56,13 +56,13 @@ static void print_replay(const struct cell *cell)
 void round_describe(struct text *text)
 {
 	static const char *const routes[] = {"thread", "inline", "cache", "bulk"};
-	static const char *const endings[] = {"threads exit first", "threads exit after the count", "threads outlive the pool",
-					      "threads exit during destroy"};
+	static const char *const endings[] = {"threads exit first", "threads exit after the count",
+					      "threads outlive the pool", "threads exit during destroy"};
 	static const char *const flags[] = {"prefault", "zero", "check-races"};
 	const lfpool_config_t *config = &current.config;
 
-	text_add(text, "objects of %zu aligned to %zu, capacity %zu%s, cache ", config->object_size, config->object_alignment,
-		 config->capacity, current.demand.counted ? " (scarce)" : "");
+	text_add(text, "objects of %zu aligned to %zu, capacity %zu%s, cache ", config->object_size,
+		 config->object_alignment, config->capacity, current.demand.counted ? " (scarce)" : "");
 	if (config->cache_capacity == LFPOOL_CACHE_NONE || !config->cache_capacity)
 		text_add(text, config->cache_capacity ? "none" : "default");
 	else
@@ -90,8 +90,8 @@ void violation_found(const char *what)
 	/* relaxed: written under the lock; readers only want to know soon. */
 	const unsigned before = add_relaxed(&cell->violations, 1);
 	if (before < VIOLATIONS_PRINTED)
-		printf("VIOLATION %s, %u threads, round %" PRIu64 ": %s\n", cell->scenario->name, cell->threads, current.number,
-		       what);
+		printf("VIOLATION %s, %u threads, round %" PRIu64 ": %s\n", cell->scenario->name, cell->threads,
+		       current.number, what);
 	if (before == 0) {
 		round_describe(&configuration);
 		printf("  seed %" PRIu64 ", %s\n", options.seed, configuration.characters);
@@ -123,8 +123,8 @@ static _Atomic(const struct cell *) watched; /* NULL: the run is over */
 static void bark(const struct cell *cell)
 {
 	pthread_mutex_lock(&output);
-	printf("HANG %s, %u threads, seed %" PRIu64 ": no operation for %g seconds\n", cell->scenario->name, cell->threads,
-	       options.seed, options.patience);
+	printf("HANG %s, %u threads, seed %" PRIu64 ": no operation for %g seconds\n", cell->scenario->name,
+	       cell->threads, options.seed, options.patience);
 	print_replay(cell);
 	printf("\n");
 	fflush(stdout);

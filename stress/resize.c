@@ -2,14 +2,13 @@
 /*
  * resize.c - scenario: the pool grows and shrinks while threads use it.
  *
- * Every thread acquires, releases, and now and then grows the pool, by hand or up to a number, shrinks it, forgives what
- * it owes, or trims it; thread 0 moves its maximum.  The sum of what all these calls said is what capacity - owed must be
- * at a meeting; while something is owed nothing may be free; all together acquire exactly what there is; and there is
- * never more than the maximum.
- * In some rounds each NULL is judged by the count of demand.h: objects that the pool does not have are out, and so is
- * what a call that is not for itself may have in its hands for a waiter.  In some the pool grows by itself as
- * well; then NULL is judged only where nothing shrinks, and capacity - owed may be more than the sum.
- * The history is told of no NULL before the end: it does not know how many objects there are.
+ * Every thread acquires, releases, and now and then grows the pool, by hand or up to a number, shrinks it, forgives
+ * what it owes, or trims it; thread 0 moves its maximum.  The sum of what all these calls said is what capacity - owed
+ * must be at a meeting; while something is owed nothing may be free; all together acquire exactly what there is; and
+ * there is never more than the maximum.  In some rounds each NULL is judged by the count of demand.h: objects that the
+ * pool does not have are out, and so is what a call that is not for itself may have in its hands for a waiter.  In some
+ * the pool grows by itself as well; then NULL is judged only where nothing shrinks, and capacity - owed may be more
+ * than the sum.  The history is told of no NULL before the end: it does not know how many objects there are.
  */
 #include "round.h"
 
@@ -19,7 +18,8 @@
 #include <string.h>
 
 #define HOLD_MAX 32
-/* And one that was waited for.  A meeting holds all there is, and an object that is granted twice on purpose is held beside. */
+/* And one that was waited for.  A meeting holds all there is, and an object that is granted twice on purpose is held
+ * beside. */
 #define HELD (HOLD_MAX + 1)
 #define MOST 256
 
@@ -157,7 +157,8 @@ static void change_size(struct worker *worker)
 static void expect_sizes(struct worker *worker)
 {
 	const size_t capacity = lfpool_capacity(current.pool), owed = lfpool_quick_stats(current.pool).owed;
-	const size_t available = lfpool_available_count(current.pool), maximum = lfpool_quick_stats(current.pool).max_capacity;
+	const size_t available = lfpool_available_count(current.pool),
+		     maximum = lfpool_quick_stats(current.pool).max_capacity;
 	const size_t size = load_relaxed(&sizes.size);
 	const size_t allowed = sizes.wild ? current.most : sizes.maximum > sizes.before ? sizes.maximum : sizes.before;
 	const bool grows = current.config.growth_step;
@@ -165,7 +166,8 @@ static void expect_sizes(struct worker *worker)
 	(void)worker;
 	round_expect_intact(meeting_held(), "at a meeting");
 	if (owed > capacity || (grows ? capacity - owed < size : capacity - owed != size))
-		violation("the capacity is %zu, and %zu are owed; growing and shrinking make it %zu", capacity, owed, size);
+		violation("the capacity is %zu, and %zu are owed; growing and shrinking make it %zu", capacity, owed,
+			  size);
 	expect(capacity <= allowed, "the capacity is %zu, and at most %zu were allowed", capacity, allowed);
 	if (owed && available)
 		violation("%zu objects are owed, and %zu available", owed, available);

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * retire.c - scenario: a scheme of epochs that is made here protects the readers of nodes (nodes.h), through the seam that
- * lfpool/retire.h has for schemes.
+ * retire.c - scenario: a scheme of epochs that is made here protects the readers of nodes (nodes.h), through the seam
+ * that lfpool/retire.h has for schemes.
  *
- * Idea         A counter.  A reader writes down, where all can see it, what it says when its section begins, and 0 when it
- *              ends.  A batch that begins advances the counter and keeps what it says then: when every reader stands at
- *              0, or at that or later, no thread can have its objects.
- * Why that     All accesses that count are seq_cst, so they have one order.  A pointer is taken out before its batch begins,
- * suffices     and the batch begins before a reader's stand is looked at.  If the look finds an old stand or none, but the
+ * Idea         A counter.  A reader writes down, where all can see it, what it says when its section begins, and 0 when
+ *              it ends.  A batch that begins advances the counter and keeps what it says then: when every reader stands
+ *              at 0, or at that or later, no thread can have its objects.
+ * Why that     All accesses that count are seq_cst, so they have one order.  A pointer is taken out before its batch
+ * begins, suffices     and the batch begins before a reader's stand is looked at.  If the look finds an old stand or
+ * none, but the
  *              reader's section has begun since, then it writes its stand after the look, and reads the pointer after
  *              that: it is gone.  If it finds a stand that is not before the batch, the reader has read the counter
  *              after the batch had begun, and so after the pointer was gone.
  * ThreadSan    sees all of it: nothing here is assembly, and no fence stands alone.
- * Seam         A round draws how the pool asks: by `ready`, with or without `begin` and `wait`.  (A scheme that is not asked, and
- *              reclaims by itself, is that of `rcu`.)  What lfpool/retire.h promises to a scheme is checked: one call at a
- *              time for a batch, in the right order, the room as it was left, and as many objects as it says, none of
- *              which is in use.
+ * Seam         A round draws how the pool asks: by `ready`, with or without `begin` and `wait`.  (A scheme that is not
+ *              asked, and reclaims by itself, is that of `rcu`.)  What lfpool/retire.h promises to a scheme is checked:
+ *              one call at a time for a batch, in the right order, the room as it was left, and as many objects as it
+ *              says, none of which is in use.
  */
 #include "nodes.h"
 

@@ -60,12 +60,13 @@ static void on_misuse(void *context, const lfpool_misuse_t *misuse)
 
 static void draw_round(struct cell *cell, uint64_t number)
 {
-	static const size_t sizes[] = {1, 2, 3, 7, 8, 8, 12, 16, 16, 24, 32, 40, 48, 64, 64, 100, 128, 200, 256, 1000, 4096};
+	static const size_t sizes[] = {1,  2,  3,  7,  8,   8,   12,  16,  16,   24,  32,
+				       40, 48, 64, 64, 100, 128, 200, 256, 1000, 4096};
 	static const size_t alignments[] = {0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 4096};
 	static const size_t caches[] = {0, 0, 0, 2, 2, 4, 16, 16, 64, 1024, LFPOOL_CACHE_NONE, LFPOOL_CACHE_NONE};
 	/* Half of the rounds have none. */
-	static const uint32_t flags[] = {LFPOOL_CHECK_RACES, LFPOOL_CHECK_RACES, LFPOOL_ZERO, LFPOOL_ZERO | LFPOOL_CHECK_RACES,
-					 LFPOOL_PREFAULT};
+	static const uint32_t flags[] = {LFPOOL_CHECK_RACES, LFPOOL_CHECK_RACES, LFPOOL_ZERO,
+					 LFPOOL_ZERO | LFPOOL_CHECK_RACES, LFPOOL_PREFAULT};
 	static const uint64_t milliseconds[] = {2, 5, 10, 20, 50, 100};
 	struct random *random = &current.random;
 
@@ -155,7 +156,8 @@ void meeting_call(void)
 	store_relaxed(&current.meeting.called, true);
 }
 
-/* When the round is over any thread calls one, so that all stand still if one does not come: then the watchdog sees it. */
+/* When the round is over any thread calls one, so that all stand still if one does not come: then the watchdog sees it.
+ * */
 static bool meeting_due(struct worker *worker)
 {
 	struct meeting *meeting = &current.meeting;
@@ -331,7 +333,8 @@ static void reckon(void)
 	round_expect_intact(0, "after the count");
 	accounts_judge_lateness();
 	if (counted != provoked || reported != provoked)
-		violation("%zu wrong releases: the pool counts %zu, the hook was told of %zu", provoked, counted, reported);
+		violation("%zu wrong releases: the pool counts %zu, the hook was told of %zu", provoked, counted,
+			  reported);
 }
 
 static void destroy(void)

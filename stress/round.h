@@ -2,22 +2,23 @@
 /*
  * round.h - the frame: a scenario, a round of it, its meetings, and what is said of it.
  *
- * Scenario     Says what the threads do with a pool, and how large the pool must be for that.  Everything else, the drawn
- *              configuration, the oracle, the count at the end, is the same for all of them.  What the threads of a
- *              scenario share is static: there is one round at a time.
+ * Scenario     Says what the threads do with a pool, and how large the pool must be for that.  Everything else, the
+ *              drawn configuration, the oracle, the count at the end, is the same for all of them.  What the threads of
+ *              a scenario share is static: there is one round at a time.
  * Round        A cell (scenario x thread count) is a row of short rounds.  Each draws a configuration from the seed,
  *              lets the scenario run for a few milliseconds, and then demands conservation: nothing active; exactly
  *              `capacity` different objects until NULL; as many refusals as were provoked.  Short rounds exercise
  *              create and destroy, and meet many configurations; the last thing tested is that the pool can be
  *              destroyed while its threads live on.
- * Meeting      A moment at which no thread is in a call.  Thread 0 decides when it is time, and says so in a flag, which
- *              orders nothing.  Every thread comes as soon as it has seen it.  Then thread 0 may look at the pool as no
- *              other thread can, and at what the others hold.
- * Report       One lock around stdout, so that lines of several threads do not mix.  The lock would order threads, so nothing
- *              prints on the way of a healthy acquire or release.
- * Hangs        A hang is a finding too.  Every worker counts its operations (struct pulse).  One thread adds them up from time
- *              to time; when the sum has not moved for too long it names the cell and ends the program with status 3.  A
- *              single stuck thread is seen as well: the others end their round, and then the sum stands still.
+ * Meeting      A moment at which no thread is in a call.  Thread 0 decides when it is time, and says so in a flag,
+ *              which orders nothing.  Every thread comes as soon as it has seen it.  Then thread 0 may look at the pool
+ *              as no other thread can, and at what the others hold.
+ * Report       One lock around stdout, so that lines of several threads do not mix.  The lock would order threads, so
+ *              nothing prints on the way of a healthy acquire or release.
+ * Hangs        A hang is a finding too.  Every worker counts its operations (struct pulse).  One thread adds them up
+ *              from time to time; when the sum has not moved for too long it names the cell and ends the program with
+ *              status 3.  A single stuck thread is seen as well: the others end their round, and then the sum stands
+ *              still.
  */
 #ifndef STRESS_ROUND_H
 #define STRESS_ROUND_H
@@ -32,20 +33,20 @@
 
 struct scenario {
 	const char *name;
-	const char *description;              /* one line, for --list                                              */
-	bool alone;                           /* not one of "all"; one thread count, and one round                 */
-	bool needs_refusals;                  /* the pool must know what is active: not with the malloc backend    */
-	bool unlogged;                        /* the history does not know its calls: it does not run with --history */
-	size_t hands;                         /* objects that a worker may hold; plan() may say otherwise          */
-	void (*plan)(void);                   /* before the pool exists: says how large it must be; NULL: for all hands */
-	void (*open)(void);                   /* the pool and the workers are there, and none of them has begun; or NULL */
+	const char *description; /* one line, for --list                                              */
+	bool alone;              /* not one of "all"; one thread count, and one round                 */
+	bool needs_refusals;     /* the pool must know what is active: not with the malloc backend    */
+	bool unlogged;           /* the history does not know its calls: it does not run with --history */
+	size_t hands;            /* objects that a worker may hold; plan() may say otherwise          */
+	void (*plan)(void);      /* before the pool exists: says how large it must be; NULL: for all hands */
+	void (*open)(void);      /* the pool and the workers are there, and none of them has begun; or NULL */
 	void (*enter)(struct worker *worker); /* the worker begins; or NULL                                        */
 	void (*step)(struct worker *worker);  /* again and again, until the round is over; NULL: only meetings     */
 	void (*meet)(struct worker *worker);  /* a meeting, with a rendezvous in it; NULL: there are none          */
 	void (*leave)(struct worker *worker); /* the worker ends, and then releases what it holds; or NULL         */
 	void (*finish)(void);                 /* after the work: releases what lies in shared places; or NULL      */
-	void (*close)(void);                  /* when the pool was destroyed: frees what it needed until then; or NULL */
-	const struct regime *regime;          /* of those that retire: nodes.h                                     */
+	void (*close)(void);         /* when the pool was destroyed: frees what it needed until then; or NULL */
+	const struct regime *regime; /* of those that retire: nodes.h                                     */
 };
 
 #define SCENARIO(id, its_name, its_description, ...) \
@@ -102,8 +103,8 @@ enum ending {
 	ENDINGS
 };
 
-/* Threads wait for each other, and leave at nearly the same instant: a barrier whose waiters watch one word instead of sleeping
- * in the kernel, which would wake them one after the other. */
+/* Threads wait for each other, and leave at nearly the same instant: a barrier whose waiters watch one word instead of
+ * sleeping in the kernel, which would wake them one after the other. */
 struct meeting {
 	uint32_t calm; /* steps between two, about; 0: any number     */
 	_Atomic(unsigned) arrived;
@@ -163,8 +164,8 @@ void round_capacity(size_t demand);
 /* Any of an array. */
 #define PICK(random, array) ((array)[random_below((random), sizeof(array) / sizeof((array)[0]))])
 
-/* No thread is in a call, and so many objects are held, beside the decoy: every invariant must hold.  From here on the system
- * refuses nothing, until a scenario asks. */
+/* No thread is in a call, and so many objects are held, beside the decoy: every invariant must hold.  From here on the
+ * system refuses nothing, until a scenario asks. */
 void round_expect_intact(size_t held, const char *when);
 
 /* Describes the configuration in one line. */

@@ -2,17 +2,17 @@
 /*
  * soak.c - scenario: one pool for hours; and is its memory in the end what it was in the beginning?
  *
- * Cycle        Four phases.  steady: every thread holds a few objects.  burst: a large part of all that there can be, and
- *              none, in turn; the pool grows by itself.  churn: threads come and go.  wait: the pool is shrunk to fewer
- *              objects than there are threads, which wait for them.  Meanwhile it is trimmed a little, now and then.  In the
- *              end it is shrunk to what it began with, and trimmed.  All the while the rest of the oracle looks on; NULL is
- *              not judged.
- * Memory       After the trim of each cycle the resident memory must be what it was: the median of the last third of the
- *              cycles exceeds that of the first third by no more than SLACK_BYTES and 1 %.  Medians, because single
+ * Cycle        Four phases.  steady: every thread holds a few objects.  burst: a large part of all that there can be,
+ *              and none, in turn; the pool grows by itself.  churn: threads come and go.  wait: the pool is shrunk to
+ *              fewer objects than there are threads, which wait for them.  Meanwhile it is trimmed a little, now and
+ *              then.  In the end it is shrunk to what it began with, and trimmed.  All the while the rest of the oracle
+ *              looks on; NULL is not judged.
+ * Memory       After the trim of each cycle the resident memory must be what it was: the median of the last third of
+ *              the cycles exceeds that of the first third by no more than SLACK_BYTES and 1 %.  Medians, because single
  *              samples meet what the C library and the kernel just do; the first cycle does not count, since there
  *              everything is used for the first time.
- * Samples      One line of CSV each: time, phase, resident memory, and sizes of the pool.  Each is taken at a meeting, at which all is
- *              given back: that no thread waits for what another one holds while it stands there.
+ * Samples      One line of CSV each: time, phase, resident memory, and sizes of the pool.  Each is taken at a meeting,
+ *              at which all is given back: that no thread waits for what another one holds while it stands there.
  */
 #include "faults.h"
 #include "round.h"
@@ -89,8 +89,8 @@ static double sample(const char *phase)
 
 	if (!soak.file)
 		return resident;
-	fprintf(soak.file, "%.3f,%zu,%s,%.0f,%zu,%zu,%zu\n", (double)(now_ns() - soak.start_ns) / 1e9, soak.cycles, phase,
-		resident / 1024, soak.stats.capacity, soak.stats.active, (size_t)soak.stats.waiting);
+	fprintf(soak.file, "%.3f,%zu,%s,%.0f,%zu,%zu,%zu\n", (double)(now_ns() - soak.start_ns) / 1e9, soak.cycles,
+		phase, resident / 1024, soak.stats.capacity, soak.stats.active, (size_t)soak.stats.waiting);
 	/* A long run can be looked at while it runs. */
 	(void)fflush(soak.file);
 	return resident;
@@ -257,12 +257,14 @@ static void rest(struct worker *worker)
 	const size_t base = BASE + (current.decoy.object != NULL);
 
 	(void)worker;
-	expect(!lfpool_quick_stats(pool).owed, "with everything given back %zu objects are owed", lfpool_quick_stats(pool).owed);
+	expect(!lfpool_quick_stats(pool).owed, "with everything given back %zu objects are owed",
+	       lfpool_quick_stats(pool).owed);
 	(void)lfpool_limit(pool, current.most);
 	if (lfpool_capacity(pool) > base)
 		(void)lfpool_shrink(pool, lfpool_capacity(pool) - base);
 	(void)lfpool_reserve(pool, base);
-	expect(lfpool_capacity(pool) == base, "made to have %zu objects, the pool has %zu", base, lfpool_capacity(pool));
+	expect(lfpool_capacity(pool) == base, "made to have %zu objects, the pool has %zu", base,
+	       lfpool_capacity(pool));
 	while (lfpool_trim(pool, 0, (size_t)1 << 20))
 		;
 	round_expect_intact(0, "after the trim");
@@ -323,7 +325,8 @@ static void judge_memory(void)
 	first = median(soak.trimmed + 1, third);
 	last = median(soak.trimmed + cycles - third, third);
 	allowed = SLACK_BYTES + first / 100;
-	say("soak: %zu cycles; resident after the trim %.0f KiB in the first third of them and %.0f KiB in the last (medians; "
+	say("soak: %zu cycles; resident after the trim %.0f KiB in the first third of them and %.0f KiB in the last "
+	    "(medians; "
 	    "%.0f KiB more are allowed)\n",
 	    cycles, first / 1024, last / 1024, allowed / 1024);
 	expect(last <= first + allowed,
@@ -343,6 +346,7 @@ static void soak_finish(void)
 	free(soak.trimmed);
 }
 
-SCENARIO(soak, "soak", "one pool for long: it grows, shrinks, is waited for and trimmed; its memory must stay what it was",
+SCENARIO(soak, "soak",
+	 "one pool for long: it grows, shrinks, is waited for and trimmed; its memory must stay what it was",
 	 .alone = true, .unlogged = true, .plan = soak_plan, .enter = soak_enter, .step = soak_step, .meet = soak_meet,
 	 .finish = soak_finish);

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wait.c - scenario: more threads than objects, and they wait: in calls, with and without a timeout, and by continuations.
+ * wait.c - scenario: more threads than objects, and they wait: in calls, with and without a timeout, and by
+ * continuations.
  *
- * A call that waits for ever must get an object (if it does not, the watchdog sees it).  A call that waits for a time gets
- * NULL not before it is over, and only if the count of demand.h allows it.
- * No thread waits for ever in vain: a thread does so only when it holds nothing, and a continuation leaves its object with
- * the thread that runs it only if that one is not about to.
- * The history is told of no NULL before the end: a call that serves others has an object in its hands that is none of its own.
+ * A call that waits for ever must get an object (if it does not, the watchdog sees it).  A call that waits for a time
+ * gets NULL not before it is over, and only if the count of demand.h allows it.  No thread waits for ever in vain: a
+ * thread does so only when it holds nothing, and a continuation leaves its object with the thread that runs it only if
+ * that one is not about to.  The history is told of no NULL before the end: a call that serves others has an object in
+ * its hands that is none of its own.
  *
- * Promises     Each continuation has a record of its own, a promise, which is used once.  Its state says what became of it:
- *              asked, and then either run or cancelled; anything else is a violation.  The state is relaxed: what the caller
- *              wrote before the call must be visible to the continuation by the library's own edge.
- * Meetings     Each thread gives back all it has: then no continuation may be left waiting.  Then all take what they get, ask
- *              for more, and meet again: then continuations may wait only if no object is free.
- * Relay        Sometimes between the two.  Thread 0 acquires all objects there are.  Then the others begin to wait, each when
- *              lfpool_stats() has said that its predecessor does: so the order of the queue is known.  Then thread 0 releases
- *              one object, each that gets it releases it, and it must come to them in that order.
+ * Promises     Each continuation has a record of its own, a promise, which is used once.  Its state says what became of
+ *              it: asked, and then either run or cancelled; anything else is a violation.  The state is relaxed: what
+ *              the caller wrote before the call must be visible to the continuation by the library's own edge.
+ * Meetings     Each thread gives back all it has: then no continuation may be left waiting.  Then all take what they
+ *              get, ask for more, and meet again: then continuations may wait only if no object is free.
+ * Relay        Sometimes between the two.  Thread 0 acquires all objects there are.  Then the others begin to wait,
+ *              each when lfpool_stats() has said that its predecessor does: so the order of the queue is known.  Then
+ *              thread 0 releases one object, each that gets it releases it, and it must come to them in that order.
  */
 #include "faults.h"
 #include "history.h"
@@ -188,7 +189,8 @@ static void cancel_any(struct worker *worker)
 	if (!w->used)
 		return;
 	promise = &w->promises[w->used - 1 - draw(worker, w->used < 2 * ASKED_MAX ? w->used : 2 * ASKED_MAX)];
-	if (state_of(promise) != NONE && lfpool_cancel(current.pool, promise->ticket) && become(promise, ASKED, CANCELLED))
+	if (state_of(promise) != NONE && lfpool_cancel(current.pool, promise->ticket) &&
+	    become(promise, ASKED, CANCELLED))
 		demand_lower(&current.demand, 1);
 }
 
@@ -289,8 +291,8 @@ static void expect_quiet(struct worker *worker)
 
 	round_expect_intact(meeting_held(), "at a meeting");
 	if (lfpool_stats(current.pool, &stats) != LFPOOL_OK || stats.waiting != asked)
-		violation("at a meeting %zu continuations wait, says lfpool_stats(), and it should be %zu", (size_t)stats.waiting,
-			  asked);
+		violation("at a meeting %zu continuations wait, says lfpool_stats(), and it should be %zu",
+			  (size_t)stats.waiting, asked);
 	/* What can still be added is as good as free. */
 	if (asked && (available || (lfpool_capacity(current.pool) < current.most && !current.refusals)))
 		violation("%zu continuations wait though %zu of %zu objects are free", asked, available,

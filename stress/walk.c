@@ -3,7 +3,8 @@
  * walk.c - scenario: every thread acquires, releases and walks.
  *
  * What the walker knows for certain: the objects that it holds itself are active during the whole walk, so each must be
- * met once; and addresses only grow, so nothing is met twice.  (That nothing is met that is free all the time: verify/explore.)
+ * met once; and addresses only grow, so nothing is met twice.  (That nothing is met that is free all the time:
+ * verify/explore.)
  */
 #include "round.h"
 
@@ -112,5 +113,6 @@ static void walk_step(struct worker *worker)
 	}
 }
 
-SCENARIO(walk, "walk", "each thread acquires, releases, and walks over the active objects: its own are among them, once",
+SCENARIO(walk, "walk",
+	 "each thread acquires, releases, and walks over the active objects: its own are among them, once",
 	 .needs_refusals = true, .hands = HOLD_MAX, .enter = walk_enter, .step = walk_step);

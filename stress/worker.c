@@ -121,7 +121,8 @@ static void check_null(uint64_t reading)
 	} else if (!current.demand.counted) {
 		violation("NULL though the capacity of %zu suffices for all threads", current.capacity);
 	} else if (!demand_null_allowed(&current.demand, reading)) {
-		violation("NULL though at no moment of the call more than %zu objects were held or wanted", current.capacity);
+		violation("NULL though at no moment of the call more than %zu objects were held or wanted",
+			  current.capacity);
 	}
 	/* With few processors the holders need this one. */
 	(void)sched_yield();
@@ -228,7 +229,8 @@ lfpool_status_t worker_ask(lfpool_continuation_t then, void *context, lfpool_tic
 bool worker_receive(struct worker *worker, void *object, uint64_t begin, struct held *held_out)
 {
 	pulse_add(&worker->pulse->acquires, 1);
-	return acquired(worker, object, history_acquired(worker->log, begin, history_end(worker->log), object), held_out);
+	return acquired(worker, object, history_acquired(worker->log, begin, history_end(worker->log), object),
+			held_out);
 }
 
 static size_t acquire_bulk(struct worker *worker, struct held *held_out, size_t count)
@@ -251,7 +253,8 @@ static size_t acquire_bulk(struct worker *worker, struct held *held_out, size_t 
 		check_null(reading);
 	}
 	for (size_t i = 0; i < got; i++)
-		taken += mark(worker, objects[i], history_acquired(worker->log, begin, end, objects[i]), &held_out[taken]);
+		taken += mark(worker, objects[i], history_acquired(worker->log, begin, end, objects[i]),
+			      &held_out[taken]);
 	demand_lower(&current.demand, (uint32_t)(wanted - taken));
 	return taken;
 }
@@ -398,7 +401,8 @@ void worker_rescan(const struct held *held, size_t count)
 	accounts_hold(count);
 	for (size_t i = 0; i < count && sound; i++) {
 		sound = ledger_check(&held[i], "while it was held");
-		if (sound && !(lfpool_owns(current.pool, held[i].object) && lfpool_in_use(current.pool, held[i].object))) {
+		if (sound &&
+		    !(lfpool_owns(current.pool, held[i].object) && lfpool_in_use(current.pool, held[i].object))) {
 			violation("object %p is held, but lfpool_in_use() says no", (void *)held[i].object);
 			sound = false;
 		}

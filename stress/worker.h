@@ -6,8 +6,8 @@
  *              The route of each call is drawn: the thread's own cache, an explicit cache inlined or by call, bulk.
  *              Objects acquired by one route are released by another.  Besides its threads a round has a keeper, the
  *              main thread, which empties shared places and counts at the end.
- * Hands        What a worker holds lies in its hands, and is released at the end of the round.  What goes from thread to
- *              thread has places of its own, a struct held each.
+ * Hands        What a worker holds lies in its hands, and is released at the end of the round.  What goes from thread
+ *              to thread has places of its own, a struct held each.
  */
 #ifndef STRESS_WORKER_H
 #define STRESS_WORKER_H

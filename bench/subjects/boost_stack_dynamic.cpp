@@ -8,8 +8,8 @@
  * Calls        bounded_push(), because it alone is documented as "thread-safe and non-blocking".  With a node for each
  *              object made by the constructor it never fails: an object's node is free again before pop() returns
  *              the object, so there are never more nodes in use than objects.
- * Bulk         bounded_push(begin, end) links the nodes first and pushes them with one compare-and-swap.  There is no pop of
- *              several but all.
+ * Bulk         bounded_push(begin, end) links the nodes first and pushes them with one compare-and-swap.  There is no
+ *              pop of several but all.
  * Exact        The stack is linearisable, and an object is either in it or out: pop() says false when all are out,
  *              only then.
  */
@@ -69,7 +69,8 @@ static inline bool acquire_bulk(void *hand, void **objects, size_t count)
 VERSION_IS(BOOST_LIB_VERSION)
 
 extern "C" const struct subject subject_boost_stack_dynamic = {
-	SUBJECT("boost-stack-dynamic", "lock-free", "boost::lockfree::stack<void *> of objects, its nodes allocated before",
-		version, TRAIT_BOUNDED | TRAIT_POOL),
+	SUBJECT("boost-stack-dynamic", "lock-free",
+		"boost::lockfree::stack<void *> of objects, its nodes allocated before", version,
+		TRAIT_BOUNDED | TRAIT_POOL),
 	NEW_FOR_ALL(free_list, SUBJECT_LOOPS),
 };

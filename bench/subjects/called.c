@@ -3,8 +3,8 @@
  * called.c - general allocators, each called through its own library: malloc() and free() of the C library, of Debian's
  * mimalloc, jemalloc and tcmalloc, and of snmalloc and rpmalloc where the folder of their source is named.
  *
- * Idea         dlopen(), so that none of them takes malloc() over from the process or from another, and a call through a
- *              pointer: what the linker makes of a call into a shared library, without its jump through a table.  The
+ * Idea         dlopen(), so that none of them takes malloc() over from the process or from another, and a call through
+ *              a pointer: what the linker makes of a call into a shared library, without its jump through a table.  The
  *              loops are the same machine code for all.
  * TLS          They keep their threads' data in the static TLS block, in which main() has asked for room.
  */
@@ -53,7 +53,8 @@ static bool find(void *library, const char *symbol, void *function_out)
 }
 
 /* Why it cannot be called; NULL: it can. */
-static const char *load(struct calls *calls, const char *file, const char *package, const char *acquires, const char *releases)
+static const char *load(struct calls *calls, const char *file, const char *package, const char *acquires,
+			const char *releases)
 {
 	void *library;
 	char *reason;
@@ -89,21 +90,22 @@ static const char *file_of(const struct calls *calls)
 		SHARED_BY_ALL(its_open, free, SUBJECT_LOOPS),                 \
 	}
 
-#define CALLED(id, its_name, file, package, acquires, releases)      \
-	static struct calls id;                                      \
-	static const char *id##_absent(void)                         \
-	{                                                            \
-		return load(&id, file, package, acquires, releases); \
-	}                                                            \
-	static const char *id##_version(void)                        \
-	{                                                            \
-		return file_of(&id);                                 \
-	}                                                            \
-	static void *id##_open(const struct plan *plan)              \
-	{                                                            \
-		return open_calls(id, plan);                         \
-	}                                                            \
-	ALLOCATOR(id, its_name, acquires "() and " releases "() of its shared library", id##_version, id##_open, id##_absent)
+#define CALLED(id, its_name, file, package, acquires, releases)                                                  \
+	static struct calls id;                                                                                  \
+	static const char *id##_absent(void)                                                                     \
+	{                                                                                                        \
+		return load(&id, file, package, acquires, releases);                                             \
+	}                                                                                                        \
+	static const char *id##_version(void)                                                                    \
+	{                                                                                                        \
+		return file_of(&id);                                                                             \
+	}                                                                                                        \
+	static void *id##_open(const struct plan *plan)                                                          \
+	{                                                                                                        \
+		return open_calls(id, plan);                                                                     \
+	}                                                                                                        \
+	ALLOCATOR(id, its_name, acquires "() and " releases "() of its shared library", id##_version, id##_open, \
+		  id##_absent)
 
 CALLED(mimalloc, "mimalloc", "libmimalloc.so.2", "libmimalloc2.0", "mi_malloc", "mi_free");
 CALLED(jemalloc, "jemalloc", "libjemalloc.so.2", "libjemalloc2", "malloc", "free");

@@ -43,7 +43,8 @@ static inline void release(void *hand, void *object)
 VERSION_IS("ck " BENCH_PEER_VERSION)
 
 const struct subject subject_ck_stack = {
-	SUBJECT("ck-stack", "lock-free", "Concurrency Kit: ck_stack_pop_mpmc() and ck_stack_push_mpmc(), the entry in the object",
-		version, TRAIT_BOUNDED | TRAIT_POOL),
+	SUBJECT("ck-stack", "lock-free",
+		"Concurrency Kit: ck_stack_pop_mpmc() and ck_stack_push_mpmc(), the entry in the object", version,
+		TRAIT_BOUNDED | TRAIT_POOL),
 	STACK_MEMBERS,
 };

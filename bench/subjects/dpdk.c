@@ -3,12 +3,12 @@
  * dpdk.c - DPDK's rte_mempool: an array of pointers for each lcore as cache, before a ring or a lock-free stack.  No
  * checks.
  *
- * Documented   rte_mempool.h and the Programmer's Guide, "Mempool Library".  The default driver is "ring_mp_mc"; the other for
- *              any number of threads is "lf_stack".  The cache is what makes it fast: 256 objects, as in DPDK's own
- *              examples.  It belongs to an lcore: threads that EAL did not start call rte_thread_register() first.  A cache
- *              grows up to one and a half times its size, and stays with its lcore: so many objects more are in the pool, or
- *              an acquire could fail for that alone.  Objects are aligned to a line, each has a line before it for the
- *              pool's own notes, and often one after it: 16 bytes take 192.
+ * Documented   rte_mempool.h and the Programmer's Guide, "Mempool Library".  The default driver is "ring_mp_mc"; the
+ *              other for any number of threads is "lf_stack".  The cache is what makes it fast: 256 objects, as in
+ *              DPDK's own examples.  It belongs to an lcore: threads that EAL did not start call rte_thread_register()
+ *              first.  A cache grows up to one and a half times its size, and stays with its lcore: so many objects
+ *              more are in the pool, or an acquire could fail for that alone.  Objects are aligned to a line, each has
+ *              a line before it for the pool's own notes, and often one after it: 16 bytes take 192.
  * EAL          It starts when a pool is opened for the first time, since it changes the process: a thread for
  *              interrupts, the affinity of the calling thread, open files.  One lcore, no huge pages, no devices.  Its
  *              memory holds the caches, the ring or the stack; the objects are in memory of ours, as those of other
@@ -162,12 +162,13 @@ static void leave(void *hand)
 }
 
 const struct subject subject_dpdk_ring = {
-	SUBJECT("dpdk-ring", "lock-free", "DPDK: rte_mempool, a cache of 256 for each lcore, before a ring (ring_mp_mc)",
-		rte_version, TRAIT_POOL | TRAIT_NOT_PREEMPTIBLE),
+	SUBJECT("dpdk-ring", "lock-free",
+		"DPDK: rte_mempool, a cache of 256 for each lcore, before a ring (ring_mp_mc)", rte_version,
+		TRAIT_POOL | TRAIT_NOT_PREEMPTIBLE),
 	FOR_EACH_THREAD(open_ring, close_pool, join, leave, SUBJECT_LOOPS),
 };
 const struct subject subject_dpdk_stack = {
-	SUBJECT("dpdk-stack", "lock-free", "DPDK: rte_mempool, a cache of 256 for each lcore, before a stack (lf_stack)",
-		rte_version, TRAIT_POOL),
+	SUBJECT("dpdk-stack", "lock-free",
+		"DPDK: rte_mempool, a cache of 256 for each lcore, before a stack (lf_stack)", rte_version, TRAIT_POOL),
 	FOR_EACH_THREAD(open_stack, close_pool, join, leave, SUBJECT_LOOPS),
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * epoch.c - readers in sections of ConcurrencyKit's ck_epoch.  What they may be reading is freed by lfpool_retire(); or
- * it is malloc()'s, and ck_epoch_call() for each node has a callback that calls free(); then each thread polls its record every
- * 64 updates.  One is open at a time.
+ * it is malloc()'s, and ck_epoch_call() for each node has a callback that calls free(); then each thread polls its
+ * record every 64 updates.  One is open at a time.
  *
  * Documented   ck_epoch_register(3): a record cannot be destroyed while its epoch exists; so all of them lie beside it.
- *              ck_epoch_call(3), ck_epoch_poll(3): a thread that polls runs the callbacks of its own record; the entry is
- *              embedded in the node.  The exchange before the call is a full barrier.
+ *              ck_epoch_call(3), ck_epoch_poll(3): a thread that polls runs the callbacks of its own record; the entry
+ *              is embedded in the node.  The exchange before the call is a full barrier.
  */
 #include "../workload.h"
 #include "pool.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * locked_list.h - one lock around one list, linked through the objects: the pool of a program without a library.  No caches, no
- * checks.  A template: a file defines LOCK_T, LOCK_INIT(lock), LOCK(lock) and UNLOCK(lock), and includes this one.
+ * locked_list.h - one lock around one list, linked through the objects: the pool of a program without a library.  No
+ * caches, no checks.  A template: a file defines LOCK_T, LOCK_INIT(lock), LOCK(lock) and UNLOCK(lock), and includes
+ * this one.
  */
 #include "../objects.h"
 

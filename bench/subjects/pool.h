@@ -49,8 +49,8 @@ static inline void *pool_open_usual(const struct plan *plan)
 	return pool_open(plan, LFPOOL_BACKEND_LOCKFREE, 0);
 }
 
-/* Ends the program when something was not given back or a release was refused: what was measured then is not what the table
- * says. */
+/* Ends the program when something was not given back or a release was refused: what was measured then is not what the
+ * table says. */
 static inline void pool_close(void *pool)
 {
 	size_t misuses = lfpool_quick_stats(pool).misuses;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rcu.c - readers in sections of liburcu's default flavour, memb.  What they may be reading is freed by lfpool_retire(), one
- * call_rcu() for each batch; or, as a program does it today, by call_rcu() for each node, whose callback frees it.  Then the
- * nodes are malloc()'s, as in liburcu's own examples; or of a pool with a mutex, as most are; or of lfpool's, which shows what
- * collecting in batches is good for.  One is open at a time.
+ * rcu.c - readers in sections of liburcu's default flavour, memb.  What they may be reading is freed by
+ * lfpool_retire(), one call_rcu() for each batch; or, as a program does it today, by call_rcu() for each node, whose
+ * callback frees it.  Then the nodes are malloc()'s, as in liburcu's own examples; or of a pool with a mutex, as most
+ * are; or of lfpool's, which shows what collecting in batches is good for.  One is open at a time.
  *
- * Documented   README, "Usage of all urcu libraries": _LGPL_SOURCE, which inlines rcu_read_lock(), is for code whose licence
- *              is compatible with the GPL, as ours is.  rcu-api.md: call_rcu() is for registered threads; it starts its worker
- *              at the first call, and one worker serves all unless the program asks for more.  It is started before a
- *              thread is pinned, since it would be on the same processor.  The rcu_head is embedded in the node.  Nothing
- *              bounds what waits.
+ * Documented   README, "Usage of all urcu libraries": _LGPL_SOURCE, which inlines rcu_read_lock(), is for code whose
+ *              licence is compatible with the GPL, as ours is.  rcu-api.md: call_rcu() is for registered threads; it
+ *              starts its worker at the first call, and one worker serves all unless the program asks for more.  It is
+ *              started before a thread is pinned, since it would be on the same processor.  The rcu_head is embedded in
+ *              the node.  Nothing bounds what waits.
  */
 #define _LGPL_SOURCE
 
@@ -83,7 +83,8 @@ static void settle(void *hand, bool first)
 static size_t in_flight(void *shared, size_t deferred)
 {
 	(void)shared;
-	return batches ? lfpool_quick_stats(pool).retired : not_yet(deferred, __atomic_load_n(&freed, __ATOMIC_ACQUIRE));
+	return batches ? lfpool_quick_stats(pool).retired
+		       : not_yet(deferred, __atomic_load_n(&freed, __ATOMIC_ACQUIRE));
 }
 
 #include "../retiring.h"
@@ -136,7 +137,7 @@ RCU(retire_rcu, "lfpool-rcu", "lfpool", "lfpool_retire(): one call_rcu() of libu
     TRAIT_BOUNDED | TRAIT_BACKLOG, true, LOCKFREE, true);
 RCU(call_rcu_malloc, "call-rcu-malloc", "own", "malloc(), and call_rcu() for each object, which calls free()", version,
     TRAIT_BACKLOG, false, MALLOC, false);
-RCU(call_rcu_mutex, "call-rcu-mutex", "own", "a pool with a mutex, and call_rcu() for each object, which releases it", version,
-    TRAIT_BOUNDED, true, MUTEX, false);
-RCU(call_rcu_lfpool, "call-rcu-lfpool", "own", "lfpool's pool, and call_rcu() for each object, which releases it", version,
-    TRAIT_BOUNDED, true, LOCKFREE, false);
+RCU(call_rcu_mutex, "call-rcu-mutex", "own", "a pool with a mutex, and call_rcu() for each object, which releases it",
+    version, TRAIT_BOUNDED, true, MUTEX, false);
+RCU(call_rcu_lfpool, "call-rcu-lfpool", "own", "lfpool's pool, and call_rcu() for each object, which releases it",
+    version, TRAIT_BOUNDED, true, LOCKFREE, false);

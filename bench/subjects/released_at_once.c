@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * released_at_once.c - lfpool_release() instead of deferring, and no sections: what the loop and a pool take.  A
- * reader finds nodes that are another thread's by now, and must not mind.  No way to do it, but nothing can be below it.
+ * reader finds nodes that are another thread's by now, and must not mind.  No way to do it, but nothing can be below
+ * it.
  */
 #include "../workload.h"
 #include "pool.h"
@@ -42,6 +43,7 @@ static size_t in_flight(void *shared, size_t deferred)
 
 const struct subject subject_released_at_once = {
 	SUBJECT("released-at-once", "limit",
-		"lfpool_release() while others read, which no program may do: the loop and the pool alone", NULL, TRAIT_BOUNDED),
+		"lfpool_release() while others read, which no program may do: the loop and the pool alone", NULL,
+		TRAIT_BOUNDED),
 	SHARED_BY_ALL(pool_open_usual, pool_close, RETIRING_LOOPS),
 };

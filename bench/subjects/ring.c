@@ -29,9 +29,9 @@ static inline void release(void *hand, void *object)
 
 /*
  * When an object's turn comes again, the consumer has long read it: a ring holds at most RING_CAPACITY.
- * Objects of whole KiB lie a line further apart, as in a pool that spreads them.  Else all would lie in a few sets of each cache, and
- * fall out of the producer's before the consumer asks: that is quicker than to get them from the other processor (4096 bytes: 17 ns
- * where it is 32), so the ring would take less time than it does under such a pool.
+ * Objects of whole KiB lie a line further apart, as in a pool that spreads them.  Else all would lie in a few sets of
+ * each cache, and fall out of the producer's before the consumer asks: that is quicker than to get them from the other
+ * processor (4096 bytes: 17 ns where it is 32), so the ring would take less time than it does under such a pool.
  */
 static void *open_ring(const struct plan *plan)
 {

@@ -16,8 +16,8 @@ static void *open_mutex(const struct plan *plan)
 }
 
 const struct subject subject_thread = {
-	SUBJECT("lfpool-thread", "lfpool", "lfpool_acquire(pool): the thread's own cache, found through thread-local storage",
-		NULL, POOL_TRAITS),
+	SUBJECT("lfpool-thread", "lfpool",
+		"lfpool_acquire(pool): the thread's own cache, found through thread-local storage", NULL, POOL_TRAITS),
 	POOL_BY_THREAD(pool_open_usual),
 };
 

@@ -12,6 +12,7 @@
 #include "../loops.h"
 
 const struct subject subject_thread_inlined = {
-	SUBJECT("lfpool-thread-inlined", "lfpool", "lfpool_acquire(pool), inlined by lfpool/inline.h", NULL, POOL_TRAITS),
+	SUBJECT("lfpool-thread-inlined", "lfpool", "lfpool_acquire(pool), inlined by lfpool/inline.h", NULL,
+		POOL_TRAITS),
 	POOL_BY_THREAD(pool_open_usual),
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * treiber.c - the stack that is usually written first (Treiber 1986): one tagged head, every acquire and release a CAS on
- * it, the links in an array beside the objects.  No caches, no checks.
+ * treiber.c - the stack that is usually written first (Treiber 1986): one tagged head, every acquire and release a CAS
+ * on it, the links in an array beside the objects.  No caches, no checks.
  */
 #include "../objects.h"
 

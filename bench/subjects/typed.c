@@ -37,7 +37,8 @@ static void *open_typed(const struct plan *plan)
 }
 
 const struct subject subject_typed = {
-	SUBJECT("lfpool-typed", "lfpool", "a cache for each thread, lfpool/inline.h and lfpool/typed.h, objects of 64 bytes",
-		NULL, POOL_TRAITS | TRAIT_64_BYTES),
+	SUBJECT("lfpool-typed", "lfpool",
+		"a cache for each thread, lfpool/inline.h and lfpool/typed.h, objects of 64 bytes", NULL,
+		POOL_TRAITS | TRAIT_64_BYTES),
 	POOL_BY_CACHE(open_typed),
 };

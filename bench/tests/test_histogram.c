@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Half a bucket, 1/64 of the value, plus the half tick between two whole values, is the most that is lost; twice that is
- * allowed. */
+/* Half a bucket, 1/64 of the value, plus the half tick between two whole values, is the most that is lost; twice that
+ * is allowed. */
 #define ERROR_ALLOWED 0.032
 #define VALUES 50000
 
@@ -33,8 +33,9 @@ TEST(quantiles_are_those_of_a_sorted_array)
 	for (int round = 0; round < 20; round++) {
 		memset(parts, 0, sizeof(parts));
 		for (size_t i = 0; i < VALUES; i++) {
-			values[i] = round % 2 ? (20 + random_below(&random, 40)) << (random_below(&random, 1000) ? 0 : 15)
-					      : random_next(&random) >> random_below(&random, 64);
+			values[i] = round % 2
+					    ? (20 + random_below(&random, 40)) << (random_below(&random, 1000) ? 0 : 15)
+					    : random_next(&random) >> random_below(&random, 64);
 			histogram_add(&parts[i % 2], values[i]);
 		}
 		histogram_merge(&parts[0], &parts[1]);

@@ -2,11 +2,11 @@
 /*
  * test_loops.c - every loop over pools, with threads, rings and graphs made as in the benchmark.
  *
- * Idea         The pool keeps account: how many acquires and releases there were, by lfpool_stats(), beside what a loop says.
- * Invariants   A1  a loop returns as many pairs as it releases (exhausted: as many as were refused).
+ * Idea         The pool keeps account: how many acquires and releases there were, by lfpool_stats(), beside what a loop
+ * says.  Invariants   A1  a loop returns as many pairs as it releases (exhausted: as many as were refused).
  *              A2  in the end everything is released: closing a pool of which something is active ends the program.
- * The others   A loop over nodes that are deferred ends the program itself if in the end one is missing (member.c); what those over
- *              pools that evict say of themselves, `smoke` looks at.
+ * The others   A loop over nodes that are deferred ends the program itself if in the end one is missing (member.c);
+ *              what those over pools that evict say of themselves, `smoke` looks at.
  */
 #include "common/harness.h"
 #include "common/test.h"
@@ -69,7 +69,8 @@ static void check_sums(const struct workload *workload)
 	if (is_handoff(workload))
 		assert_int_equal(pairs, asked * team.ring_count);
 	if (workload->pattern == GRAPH) /* whole trees */
-		assert_int_equal(pairs, run.chunks * team.threads * ((workload->chunk + TREE_JOBS - 1) / TREE_JOBS) * TREE_JOBS);
+		assert_int_equal(pairs, run.chunks * team.threads * ((workload->chunk + TREE_JOBS - 1) / TREE_JOBS) *
+						TREE_JOBS);
 }
 
 static void run_cell(const struct workload *workload, unsigned threads, size_t chunks)

@@ -8,11 +8,12 @@
  *                                ^                           |                        |
  *                                +------ validate -- good ---|------------------------+
  *                                           |                |
- *                                           +-- dead         +-- unfit --> destroy --> (create: at once, or when needed)
+ *                                           +-- dead         +-- unfit --> destroy --> (create: at once, or when
+ *                                           needed)
  *
- *              A handshake with the server is made on the first use of each object, and survives release.  What the server
- *              has closed while it lay idle, validate finds, and create replaces, before a caller has it.  What breaks in
- *              use, the user finds, and deactivate refuses.
+ *              A handshake with the server is made on the first use of each object, and survives release.  What the
+ *              server has closed while it lay idle, validate finds, and create replaces, before a caller has it.  What
+ *              breaks in use, the user finds, and deactivate refuses.
  * Concurrency  Hooks run on the threads that acquire and release: what they count must be atomic.  The connection
  *              itself belongs to the caller of the hook alone.
  */
@@ -44,7 +45,8 @@ static void count(_Atomic(uint64_t) *counter)
 
 static int dial(uint16_t port)
 {
-	struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in address = {
+		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
 	char greeting = 0;
 
@@ -140,7 +142,8 @@ bool connection_ask(struct connection *connection, uint64_t question, uint64_t *
 {
 	const ssize_t bytes = sizeof(question);
 
-	connection->broken = connection->broken || send(connection->fd, &question, sizeof(question), MSG_NOSIGNAL) != bytes ||
+	connection->broken = connection->broken ||
+			     send(connection->fd, &question, sizeof(question), MSG_NOSIGNAL) != bytes ||
 			     recv(connection->fd, answer_out, sizeof(*answer_out), MSG_WAITALL) != bytes;
 	return !connection->broken;
 }

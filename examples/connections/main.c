@@ -130,8 +130,8 @@ static void settle(const struct client *sum)
 
 	printf("hooks      create %" PRIu64 ", refused %" PRIu64 "; validate, dead %" PRIu64 "; activate %" PRIu64
 	       "; deactivate %" PRIu64 ", unfit %" PRIu64 "; destroy %" PRIu64 "\n",
-	       calls->created, calls->create_refused, calls->dead, calls->activated, calls->kept + calls->unfit, calls->unfit,
-	       calls->destroyed);
+	       calls->created, calls->create_refused, calls->dead, calls->activated, calls->kept + calls->unfit,
+	       calls->unfit, calls->destroyed);
 	expect("answers", sum->answered, questions * client_count);
 	expect("wrong answers", sum->wrong, 0);
 	/* One use: activate, then deactivate.  `capacity` of them were those of the first part. */

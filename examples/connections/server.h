@@ -3,8 +3,9 @@
  * server.h - a small echo server on threads of this process, with the habits that make clients careful.
  *
  * It greets a new connection with WELCOME, or with FULL when it has as many as it takes, and closes that one.  A
- * connection may ask so many questions (8 bytes each, sent back as they came).  Then the server closes it: every second one right
- * after the last answer, the others at the next question, which gets no answer.  When the client closes first, it closes too.
+ * connection may ask so many questions (8 bytes each, sent back as they came).  Then the server closes it: every second
+ * one right after the last answer, the others at the next question, which gets no answer.  When the client closes
+ * first, it closes too.
  */
 #ifndef EXAMPLE_SERVER_H
 #define EXAMPLE_SERVER_H

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crowd.h - what the programs `table` and `epoch_stack` have in common: threads that read and threads that write, all at once, for
- * a while, and what they count.
+ * crowd.h - what the programs `table` and `epoch_stack` have in common: threads that read and threads that write, all
+ * at once, for a while, and what they count.
  *
  *     PROGRAM [--seconds N] [--readers N] [--writers N] [--nodes N] [--seed N] [--no-deferral]
  *
- * --no-deferral releases each node at once, as if no thread could be reading it.  Then a reader soon sees a node become another
- * one under its eyes, says so, and the program ends.
+ * --no-deferral releases each node at once, as if no thread could be reading it.  Then a reader soon sees a node become
+ * another one under its eyes, says so, and the program ends.
  *
- * Exit status  0: no node changed while it was read, and each is accounted for.  1: not so, or no pool.  2: wrong usage.
- *              3: no thread.
+ * Exit status  0: no node changed while it was read, and each is accounted for.  1: not so, or no pool.  2: wrong
+ *              usage.  3: no thread.
  */
 #ifndef EXAMPLE_CROWD_H
 #define EXAMPLE_CROWD_H
@@ -75,7 +75,8 @@ static inline void note_retired(struct visitor *visitor, const lfpool_t *pool)
 /* At once, and in the midst of everything: what the nodes are in may be in no state to go on with. */
 static inline _Noreturn void tell_changed(const char *where, uint64_t was, uint64_t is)
 {
-	printf("FAILED: a node changed while it was read, %s: its stamp was %" PRIu64 ", and is %" PRIu64 "\n", where, was, is);
+	printf("FAILED: a node changed while it was read, %s: its stamp was %" PRIu64 ", and is %" PRIu64 "\n", where,
+	       was, is);
 	fflush(stdout);
 	_Exit(1);
 }
@@ -108,7 +109,8 @@ static inline struct visitor crowd_run(const struct options *options, void *(*re
 static inline bool settle_pool(lfpool_t *pool, size_t node_bytes, size_t retired_at_most)
 {
 	const bool ok = lfpool_drain(pool) == LFPOOL_OK && lfpool_quick_stats(pool).retired == 0 &&
-			lfpool_active_count(pool) == 0 && lfpool_quick_stats(pool).misuses == 0 && !lfpool_check(pool, NULL);
+			lfpool_active_count(pool) == 0 && lfpool_quick_stats(pool).misuses == 0 &&
+			!lfpool_check(pool, NULL);
 
 	printf("pool      %zu nodes of %zu bytes = %zu KiB, whatever happens; at most %zu retired at once\n",
 	       lfpool_capacity(pool), node_bytes, lfpool_capacity(pool) * node_bytes / 1024, retired_at_most);

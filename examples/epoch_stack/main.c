@@ -10,8 +10,8 @@
  *              a walk down the stack meet a node that has become another one.  In a section of an epoch neither can
  *              happen: a node that was popped is retired (lfpool_retire()), and free only when each section has
  *              ended that may know it.
- * Stamps       A node's stamp is another one each time the node is used.  So a thread that holds a node can tell that it is
- *              still what it was.  Each stamp that was pushed is popped once.
+ * Stamps       A node's stamp is another one each time the node is used.  So a thread that holds a node can tell that
+ *              it is still what it was.  Each stamp that was pushed is popped once.
  */
 #include <ck_epoch.h>
 #include <ck_stack.h>
@@ -193,12 +193,14 @@ static bool settle(struct visitor *sum)
 	ck_epoch_register(&epoch, &records[sum->index], NULL);
 	while (sum->counts[EMPTY] == empty)
 		count_pop(sum);
-	printf("walkers   %" PRIu64 " walks met %" PRIu64 " nodes, and none changed\n", sum->counts[WALKS], sum->counts[MET]);
-	printf("workers   %" PRIu64 " pushed = %" PRIu64 " popped + %" PRIu64 " left; %" PRIu64 " found it empty, %" PRIu64
-	       " found no node\n",
+	printf("walkers   %" PRIu64 " walks met %" PRIu64 " nodes, and none changed\n", sum->counts[WALKS],
+	       sum->counts[MET]);
+	printf("workers   %" PRIu64 " pushed = %" PRIu64 " popped + %" PRIu64 " left; %" PRIu64
+	       " found it empty, %" PRIu64 " found no node\n",
 	       sum->counts[PUSHED], popped, sum->counts[POPPED] - popped, empty, sum->counts[FULL]);
 
-	bool ok = sum->counts[PUSHED] == sum->counts[POPPED] && sum->counts[STAMPS_PUSHED] == sum->counts[STAMPS_POPPED];
+	bool ok = sum->counts[PUSHED] == sum->counts[POPPED] &&
+		  sum->counts[STAMPS_PUSHED] == sum->counts[STAMPS_POPPED];
 
 	ok = settle_pool(pool, sizeof(struct node), sum->retired_at_most) && ok;
 	lfpool_epoch_destroy(gate);

@@ -3,9 +3,9 @@
  * deque.h - a work-stealing deque of jobs (Chase and Lev 2005; orders after Le, Pop, Cohen and Zappa Nardelli 2013).
  *
  * Idea         One owner pushes and pops at the bottom, like a stack: the newest job, whose data is still in the
- *              processor's cache.  Any other worker steals at the top: the oldest job, which in a tree of work is the one
- *              with most work below it.  Owner and thieves meet only when one job is left; a compare-and-swap on top
- *              decides which gets it.
+ *              processor's cache.  Any other worker steals at the top: the oldest job, which in a tree of work is the
+ *              one with most work below it.  Owner and thieves meet only when one job is left; a compare-and-swap on
+ *              top decides which gets it.
  * Invariants   D1  jobs in the deque = entries top .. bottom - 1, modulo the ring.
  *              D2  only the owner writes bottom and the entries; top only grows, by compare-and-swap.
  *              D3  the owner pops without a compare-and-swap only if an older job remains.
@@ -71,8 +71,8 @@ static inline bool deque_push(struct deque *deque, struct job *job)
 		return false;
 	/* relaxed: published by the store of bottom. */
 	atomic_store_explicit(&deque->entry[bottom & deque->mask], job, memory_order_relaxed);
-	/* Releases the entry, and what was written to the job, to the thief that reads this bottom; seq_cst: before the look
-	 * for sleepers. */
+	/* Releases the entry, and what was written to the job, to the thief that reads this bottom; seq_cst: before the
+	 * look for sleepers. */
 	atomic_store_explicit(&deque->bottom, bottom + 1, memory_order_seq_cst);
 	return true;
 }
@@ -121,13 +121,14 @@ static inline struct job *deque_steal(struct deque *deque)
 	struct job *job = atomic_load_explicit(&deque->entry[top & deque->mask], memory_order_relaxed);
 
 	/* seq_cst: competes with the owner and with other thieves; relaxed on failure: another has the job. */
-	if (!atomic_compare_exchange_strong_explicit(&deque->top, &top, top + 1, memory_order_seq_cst, memory_order_relaxed))
+	if (!atomic_compare_exchange_strong_explicit(&deque->top, &top, top + 1, memory_order_seq_cst,
+						     memory_order_relaxed))
 		return NULL;
 	return job;
 }
 
-/* Any worker.  A snapshot: false if there is a job that was pushed before, in the order of all seq_cst operations, and is
- * still there. */
+/* Any worker.  A snapshot: false if there is a job that was pushed before, in the order of all seq_cst operations, and
+ * is still there. */
 static inline bool deque_looks_empty(struct deque *deque)
 {
 	/* seq_cst, both: after the sleeper has counted itself.  An old top makes it look fuller, never empty. */

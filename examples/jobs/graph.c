@@ -4,13 +4,14 @@
  *
  *     graph [--workers N] [--capacity N] [--size N] [--tile N] [--seed N]
  *
- * Edit         How many letters must be changed, inserted or removed to make one text out of another: a matrix, each cell of
- * distance     which needs the cells above, to the left, and between the two.  It is cut into tiles, a job each, that wait for
- *              the tile above and the tile to the left: a wave goes from the upper left to the lower right.  When the last
- *              tile has ended, a continuation reads the answer.
- * In windows   A tile's job is started when the tile below has named it, so no more jobs are prepared at a time than there
- *              are tiles in a row.  If there are not as many records, what is prepared is started and waited for, and the
- *              tile that found none is done at once: any capacity will do, 1 too.
+ * Edit         How many letters must be changed, inserted or removed to make one text out of another: a matrix, each
+ * cell of distance     which needs the cells above, to the left, and between the two.  It is cut into tiles, a job
+ * each, that wait for
+ *              the tile above and the tile to the left: a wave goes from the upper left to the lower right.  When the
+ *              last tile has ended, a continuation reads the answer.
+ * In windows   A tile's job is started when the tile below has named it, so no more jobs are prepared at a time than
+ *              there are tiles in a row.  If there are not as many records, what is prepared is started and waited for,
+ *              and the tile that found none is done at once: any capacity will do, 1 too.
  * Prefix sums  Two parallel loops: the sum of each block; and, from where the blocks before it end, the sums in it.
  *
  * Exit status  0: both agree with the plain loops, and every record came back.  1: not so, or there is no job system.
@@ -165,8 +166,8 @@ static bool compare_distances(struct jobs *jobs)
 
 	const uint32_t truth = *cell(size, size);
 
-	printf("edit distance  %" PRIu32 " for %lu letters, %" PRIu64 " tiles as jobs, %" PRIu64 " at once; one loop: %" PRIu32
-	       "\n",
+	printf("edit distance  %" PRIu32 " for %lu letters, %" PRIu64 " tiles as jobs, %" PRIu64
+	       " at once; one loop: %" PRIu32 "\n",
 	       answer, size, tiles_as_jobs, tiles_at_once, truth);
 	free(row_text);
 	free(column_text);
@@ -279,8 +280,8 @@ int main(int argc, char **argv)
 
 	const size_t lost = lfpool_destroy(pool);
 
-	printf("jobs           %" PRIu64 ", %" PRIu64 " stolen, %" PRIu64 " at once; %zu records lost\n", report.submitted,
-	       report.stolen, report.at_once, lost);
+	printf("jobs           %" PRIu64 ", %" PRIu64 " stolen, %" PRIu64 " at once; %zu records lost\n",
+	       report.submitted, report.stolen, report.at_once, lost);
 	good &= lost == 0;
 	puts(good ? "both agree, every record came back" : "FAILED");
 	return good ? 0 : 1;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * job.h - inside the job system: what jobs.c (the life of a job) and workers.c (which job runs next) know of each other.
+ * job.h - inside the job system: what jobs.c (the life of a job) and workers.c (which job runs next) know of each
+ * other.
  *
- * Invariants   J1  `unfinished` of a job = the jobs that it submitted and that have not ended, and one more until its own
- *                  function has returned.
- *              J2  a job's record is released before its parent is told: so when a job has ended, the pool has the records
- *                  of all below it back.
- *              J3  a job's `after` and payload have one user at a time: the worker that prepares it, the one that runs it,
- *                  the one that ends it.
+ * Invariants   J1  `unfinished` of a job = the jobs that it submitted and that have not ended, and one more until its
+ *                  own function has returned.
+ *              J2  a job's record is released before its parent is told: so when a job has ended, the pool has the
+ *                  records of all below it back.
+ *              J3  a job's `after` and payload have one user at a time: the worker that prepares it, the one that runs
+ *                  it, the one that ends it.
  *              J4  `next` of a worker is NULL whenever it looks for a job, waits or sleeps.
  */
 #ifndef EXAMPLE_JOB_H

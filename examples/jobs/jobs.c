@@ -2,15 +2,16 @@
 /*
  * jobs.c - the life of a job, see jobs.h: it is submitted or prepared, runs, and ends.
  *
- * The end      The worker that brings `unfinished` to 0 ends the job: it releases the record and tells the parent, which may
- *              end that one too, and so on upwards.  No counter is shared by all: workers meet only at the jobs whose
- *              children they share.
+ * The end      The worker that brings `unfinished` to 0 ends the job: it releases the record and tells the parent,
+ *              which may end that one too, and so on upwards.  No counter is shared by all: workers meet only at the
+ *              jobs whose children they share.
  * No record    The pool has a fixed number of records.  When they are all in use, the submitter runs the job itself, at
  *              once.  That is the right answer to NULL in a job system: nothing waits, nothing fails, nothing is
  *              allocated, and workers that produce work faster than it is done are slowed down to doing it.  The stack
  *              grows by one job per level of the work, no more.
- * Before and   A job knows how many it waits for, and those know it (`after`).  The list is written before they start, and no
- * after        worker can end them before: so it is a plain one, and "has it ended already?" is never asked.  A job names those
+ * Before and   A job knows how many it waits for, and those know it (`after`).  The list is written before they start,
+ * and no after        worker can end them before: so it is a plain one, and "has it ended already?" is never asked.  A
+ * job names those
  *              before it when it is made, and they were made before: there is no cycle.
  */
 #include "job.h"
@@ -92,7 +93,8 @@ static bool waits_no_more(struct job *job)
 	return atomic_fetch_sub_explicit(&job->waits_for, 1, memory_order_acq_rel) == 1;
 }
 
-/* The first that becomes ready runs next on this worker: what it needs was just written here.  The others go to the deque. */
+/* The first that becomes ready runs next on this worker: what it needs was just written here.  The others go to the
+ * deque. */
 static void tell_those_after(struct jobs_worker *worker, struct job *ended)
 {
 	for (uint32_t i = 0; i < ended->after_count; i++) {
@@ -113,8 +115,8 @@ static void job_leave(struct jobs_worker *worker, struct job *job)
 	for (;;) {
 		/* Read before: when it has ended, the job may be gone. */
 		struct job *parent = job->parent;
-		/* Releases what was done to the worker that ends the job or waits for it, and acquires what the others did;
-		 * seq_cst: before the look for sleepers (sleep.h). */
+		/* Releases what was done to the worker that ends the job or waits for it, and acquires what the others
+		 * did; seq_cst: before the look for sleepers (sleep.h). */
 		const uint32_t before = atomic_fetch_sub_explicit(&job->unfinished, 1, memory_order_seq_cst);
 
 		/* Only its own function is left, which may be waiting. */
@@ -237,9 +239,10 @@ struct range {
 };
 
 /*
- * Lazy binary splitting (Tzannes, Caragea, Barua and Vishkin 2010).  A worker with a range looks at its own deque.  If it is
- * empty, thieves would find nothing: the upper half of the range becomes a job for them.  If it is not, no worker is idle, or
- * what lies there will do: it does one grain and looks again.  So a range is cut where the work is, whatever the grain.
+ * Lazy binary splitting (Tzannes, Caragea, Barua and Vishkin 2010).  A worker with a range looks at its own deque.  If
+ * it is empty, thieves would find nothing: the upper half of the range becomes a job for them.  If it is not, no worker
+ * is idle, or what lies there will do: it does one grain and looks again.  So a range is cut where the work is,
+ * whatever the grain.
  */
 static void range_run(struct jobs_worker *worker, const void *payload)
 {

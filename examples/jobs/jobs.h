@@ -2,10 +2,10 @@
 /*
  * jobs.h - a job system: work-stealing workers whose job records come from an lfpool.
  *
- * Job          A function and a few bytes of payload.  A job has *ended* when its function has returned and all jobs that
- *              it submitted have ended.
- * No record    Nothing here allocates.  When all records are in use jobs_submit() does the job at once, jobs_prepare() and
- *              jobs_submit_to() say so, and jobs_inject() waits as long as it is told.
+ * Job          A function and a few bytes of payload.  A job has *ended* when its function has returned and all jobs
+ *              that it submitted have ended.
+ * No record    Nothing here allocates.  When all records are in use jobs_submit() does the job at once, jobs_prepare()
+ *              and jobs_submit_to() say so, and jobs_inject() waits as long as it is told.
  *
  *     submit         jobs_submit, jobs_submit_to     from inside a job
  *     wait           jobs_wait                       runs other jobs meanwhile
@@ -51,15 +51,16 @@ lfpool_status_t jobs_pool_create(lfpool_t **pool_out, size_t capacity, lfpool_ba
  * NULL: no memory, or no thread. */
 struct jobs *jobs_create(unsigned workers, lfpool_t *pool, void *context);
 
-/* Ends the threads.  Not while any other call on it is under way; jobs that were injected have ended (jobs_finish()). */
+/* Ends the threads.  Not while any other call on it is under way; jobs that were injected have ended (jobs_finish()).
+ * */
 void jobs_destroy(struct jobs *jobs);
 
-/* Runs a job and returns when it has ended.  The caller works too: it is worker 0 for the time.  One call of jobs_run() or
- * jobs_finish() at a time, and not from inside a job. */
+/* Runs a job and returns when it has ended.  The caller works too: it is worker 0 for the time.  One call of jobs_run()
+ * or jobs_finish() at a time, and not from inside a job. */
 void jobs_run(struct jobs *jobs, job_function *run, const void *payload, size_t bytes);
 
-/* Submits a job from a thread that is no worker.  Waits for a record: 0 ns, so many, or without limit (-1).  false: there was
- * none, or the payload is too long. */
+/* Submits a job from a thread that is no worker.  Waits for a record: 0 ns, so many, or without limit (-1).  false:
+ * there was none, or the payload is too long. */
 bool jobs_inject(struct jobs *jobs, job_function *run, const void *payload, size_t bytes, int64_t timeout_ns);
 
 /* Works as worker 0, and returns when every job that was injected has ended. */
@@ -83,15 +84,15 @@ unsigned jobs_worker_index(const struct jobs_worker *worker);
 /* The context of jobs_create(). */
 void *jobs_context(const struct jobs_worker *worker);
 
-/* Submits a job that this one includes: it has to end before this one has.  Never fails: without a record, or with a payload
- * that is too long for one, it is done before the call returns. */
+/* Submits a job that this one includes: it has to end before this one has.  Never fails: without a record, or with a
+ * payload that is too long for one, it is done before the call returns. */
 void jobs_submit(struct jobs_worker *worker, job_function *run, const void *payload, size_t bytes);
 
 /* The same, to be run by worker `index` and no other.  false: no record, or payload too long. */
 bool jobs_submit_to(struct jobs_worker *worker, unsigned index, job_function *run, const void *payload, size_t bytes);
 
-/* Returns when all that this job has submitted has ended; until then the worker runs others, on top of this one's stack.  All
- * that was prepared must have been started. */
+/* Returns when all that this job has submitted has ended; until then the worker runs others, on top of this one's
+ * stack.  All that was prepared must have been started. */
 void jobs_wait(struct jobs_worker *worker);
 
 /* Does body(begin .. end - 1) in pieces of at most `grain` (at least 1), on all workers that have nothing better to do.
@@ -104,11 +105,12 @@ void jobs_for(struct jobs_worker *worker, size_t begin, size_t end, size_t grain
 /*
  * jobs_prepare - a job that this one includes, and that does not run yet.
  *
- * before, count  Jobs that must have ended before it begins: prepared, and not started yet.  NULLs among them are passed
+ * before, count  Jobs that must have ended before it begins: prepared, and not started yet.  NULLs among them are
+ * passed
  *                over: of those the caller knows already that they have ended.
- * Returns        The job, to be used until jobs_start() by the worker that prepared it.  NULL: no record, JOB_AFTER_MAX jobs
- *                wait for one of those before it, or payload too long; nothing has changed.  A caller that gets NULL can start
- *                what it has, jobs_wait(), and then do the job itself.
+ * Returns        The job, to be used until jobs_start() by the worker that prepared it.  NULL: no record, JOB_AFTER_MAX
+ *                jobs wait for one of those before it, or payload too long; nothing has changed.  A caller that gets
+ *                NULL can start what it has, jobs_wait(), and then do the job itself.
  */
 struct job *jobs_prepare(struct jobs_worker *worker, struct job *const *before, size_t count, job_function *run,
 			 const void *payload, size_t bytes);
@@ -116,8 +118,8 @@ struct job *jobs_prepare(struct jobs_worker *worker, struct job *const *before, 
 /* Sets the job free: it runs when those before it have ended.  It must not be used any more. */
 void jobs_start(struct jobs_worker *worker, struct job *job);
 
-/* Prepares a job after `before`, which is not started yet, and starts it.  The worker that ends `before` runs it next, if no
- * other job was named after `before` earlier.  false: as jobs_prepare(). */
+/* Prepares a job after `before`, which is not started yet, and starts it.  The worker that ends `before` runs it next,
+ * if no other job was named after `before` earlier.  false: as jobs_prepare(). */
 bool jobs_then(struct jobs_worker *worker, struct job *before, job_function *run, const void *payload, size_t bytes);
 
 #endif

@@ -58,8 +58,8 @@ static void counts_add(struct counts *sum, const struct counts *counts)
 	sum->bytes += counts->bytes;
 }
 
-/* Lines and words as `LC_ALL=C wc` has them: a word is a longest run of bytes that are not white space, at least one of which is
- * printable.  False: an error before the end of the file. */
+/* Lines and words as `LC_ALL=C wc` has them: a word is a longest run of bytes that are not white space, at least one of
+ * which is printable.  False: an error before the end of the file. */
 static bool count_contents(struct counts *counts, int fd)
 {
 	unsigned char buffer[1 << 15];
@@ -100,7 +100,8 @@ static int is_below(const struct dirent *entry)
 	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* The directory is read and closed before anything below it is opened: a thread has one file open, however deep the tree is. */
+/* The directory is read and closed before anything below it is opened: a thread has one file open, however deep the
+ * tree is. */
 static void count_directory(struct counts *counts, const char *path, void (*visit)(void *, const char *), void *context)
 {
 	struct dirent **entries;
@@ -123,9 +124,10 @@ static void count_directory(struct counts *counts, const char *path, void (*visi
 		free(entries);
 }
 
-/* Adds what is at `path`: a file by its contents, anything else as one of its kind; no link is followed.  If it is a directory,
- * calls `visit` with the path of each entry. */
-static void count_path(struct counts *counts, const char *path, void (*visit)(void *context, const char *path), void *context)
+/* Adds what is at `path`: a file by its contents, anything else as one of its kind; no link is followed.  If it is a
+ * directory, calls `visit` with the path of each entry. */
+static void count_path(struct counts *counts, const char *path, void (*visit)(void *context, const char *path),
+		       void *context)
 {
 	struct stat entry;
 
@@ -211,12 +213,13 @@ static bool count_and_compare(const char *path, lfpool_backend_t backend, const 
 	/* All members are of one type, so there is nothing between them. */
 	const bool agrees = memcmp(&counts, truth, sizeof(counts)) == 0;
 
-	printf("%-9s %lu workers, %.3f s, %.0f jobs/s: totals %s\n", backend_names[lfpool_quick_stats(pool).backend], workers,
-	       seconds, (double)report.submitted / seconds, agrees ? "agree" : "DIFFER");
+	printf("%-9s %lu workers, %.3f s, %.0f jobs/s: totals %s\n", backend_names[lfpool_quick_stats(pool).backend],
+	       workers, seconds, (double)report.submitted / seconds, agrees ? "agree" : "DIFFER");
 	print_counts(&counts);
-	printf("  jobs      %" PRIu64 ", %" PRIu64 " stolen, %" PRIu64 " at once for want of a record\n", report.submitted,
-	       report.stolen, report.at_once);
-	printf("  records   capacity %zu, at most %zu active; %" PRIu64 " released by another worker than acquired them\n",
+	printf("  jobs      %" PRIu64 ", %" PRIu64 " stolen, %" PRIu64 " at once for want of a record\n",
+	       report.submitted, report.stolen, report.at_once);
+	printf("  records   capacity %zu, at most %zu active; %" PRIu64
+	       " released by another worker than acquired them\n",
 	       stats.capacity, stats.high_water, report.elsewhere);
 
 	const size_t lost = lfpool_destroy(pool);

@@ -2,13 +2,13 @@
 /*
  * sleep.h - idle workers sleep, and no wake-up is lost.
  *
- * Idea         A worker that goes to sleep says so first (count), and then looks once more for a reason not to.  A worker
- *              that makes a reason (a job, the end of what another waits for) makes it first, and then looks whether a thread
- *              sleeps.  All four are seq_cst, so in one order that all agree on: if the waker saw no sleeper, the sleeper's
- *              look comes after the reason and sees it.  (Dekker's pattern; the EventCount of Eigen and folly is the same,
- *              with a futex in place of the condition variable.)
- * Invariant    S1  a worker that waits on the condition has found no reason since it counted itself, and no thread that made
- *                  one since has failed to signal.
+ * Idea         A worker that goes to sleep says so first (count), and then looks once more for a reason not to.  A
+ *              worker that makes a reason (a job, the end of what another waits for) makes it first, and then looks
+ *              whether a thread sleeps.  All four are seq_cst, so in one order that all agree on: if the waker saw no
+ *              sleeper, the sleeper's look comes after the reason and sees it.  (Dekker's pattern; the EventCount of
+ *              Eigen and folly is the same, with a futex in place of the condition variable.)
+ * Invariant    S1  a worker that waits on the condition has found no reason since it counted itself, and no thread that
+ *                  made one since has failed to signal.
  * Progress     None asleep: one load.  Otherwise a mutex.
  */
 #ifndef EXAMPLE_SLEEP_H

@@ -2,9 +2,10 @@
 /*
  * workers.c - which job runs next, see jobs.h.
  *
- * Idea         A worker looks into its own inbox, its own deque, the others' deques, the inbox of what comes from outside;
- *              then it sleeps.  To wait is to work: a worker that waits does what a worker does all the time, until that which
- *              it waits for has ended.  Worker 0 has no thread of its own: it is the caller of jobs_run() or jobs_finish().
+ * Idea         A worker looks into its own inbox, its own deque, the others' deques, the inbox of what comes from
+ *              outside; then it sleeps.  To wait is to work: a worker that waits does what a worker does all the time,
+ *              until that which it waits for has ended.  Worker 0 has no thread of its own: it is the caller of
+ *              jobs_run() or jobs_finish().
  */
 #include "job.h"
 

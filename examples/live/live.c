@@ -2,9 +2,9 @@
 /*
  * live.c - see live.h.
  *
- * Idea         One thread looks fifty times a second: is a table due, was a signal sent, is it the end?  The signal's handler
- *              sets a flag and does nothing else, so it does nothing that a handler may not do.
- *              Rates are the differences to the look before, divided by the time since.
+ * Idea         One thread looks fifty times a second: is a table due, was a signal sent, is it the end?  The signal's
+ *              handler sets a flag and does nothing else, so it does nothing that a handler may not do.  Rates are the
+ *              differences to the look before, divided by the time since.
  * Concurrency  The mutex is for the list of pools: while it is held none of them is forgotten, and so none is
  *              destroyed.  lfpool_stats() and lfpool_dump() need nothing else: they may be called at any time.
  */
@@ -63,8 +63,8 @@ static void put_row(FILE *out, struct watched *w)
 	const double seconds = (double)(now - w->before_ns) / 1e9;
 
 	/* The objects: capacity = active + retired + cached + shared + untouched + unaccounted. */
-	fprintf(out, "%-16s %7zu %9zu %9zu %9zu %9zu %9zu %9zu %6" PRId64 " %9zu", w->name, w->object_size, s.capacity, s.active,
-		s.retired, s.cached, s.shared, s.untouched, s.unaccounted, s.high_water);
+	fprintf(out, "%-16s %7zu %9zu %9zu %9zu %9zu %9zu %9zu %6" PRId64 " %9zu", w->name, w->object_size, s.capacity,
+		s.active, s.retired, s.cached, s.shared, s.untouched, s.unaccounted, s.high_water);
 	put_rate(out, w->before.acquires, s.acquires, seconds);
 	put_rate(out, w->before.refills + w->before.drains, s.refills + s.drains, seconds);
 	put_rate(out, w->before.steals, s.steals, seconds);
@@ -77,8 +77,9 @@ static void put_row(FILE *out, struct watched *w)
 /* Under the mutex. */
 static void put_table(FILE *out)
 {
-	fprintf(out, "%-16s %7s %9s %9s %9s %9s %9s %9s %6s %9s %9s %9s %9s %9s %6s\n", "pool", "bytes", "capacity", "active",
-		"retired", "cached", "shared", "untouched", "unacc.", "high", "acq/s", "miss/s", "steal/s", "exhst/s", "misuse");
+	fprintf(out, "%-16s %7s %9s %9s %9s %9s %9s %9s %6s %9s %9s %9s %9s %9s %6s\n", "pool", "bytes", "capacity",
+		"active", "retired", "cached", "shared", "untouched", "unacc.", "high", "acq/s", "miss/s", "steal/s",
+		"exhst/s", "misuse");
 	for (size_t i = 0; i < live.count; i++)
 		put_row(out, &live.pools[i]);
 }
@@ -162,7 +163,8 @@ void live_watch(const lfpool_t *pool, const char *name, size_t object_size)
 	if (live.count < POOLS_MAX) {
 		struct watched *w = &live.pools[live.count++];
 
-		*w = (struct watched){.pool = pool, .name = name, .object_size = object_size, .before = LFPOOL_STATS_INIT};
+		*w = (struct watched){
+			.pool = pool, .name = name, .object_size = object_size, .before = LFPOOL_STATS_INIT};
 		(void)lfpool_stats(pool, &w->before);
 		w->before_ns = now_ns();
 	}

@@ -4,14 +4,14 @@
  *
  *     particles [--frames N] [--threads N] [--capacity N] [--seed N] [--top MS]
  *
- * With --top its pool is drawn as a table, each time so many milliseconds have gone by; kill -USR1 has it dumped, with or
- * without (live.h).
+ * With --top its pool is drawn as a table, each time so many milliseconds have gone by; kill -USR1 has it dumped, with
+ * or without (live.h).
  *
- * Start with world.h: it says what a frame is and why it has two phases.  What flies where is the same, to the bit, however many
- * threads there are.
+ * Start with world.h: it says what a frame is and why it has two phases.  What flies where is the same, to the bit,
+ * however many threads there are.
  *
- * Exit status  0: every particle that came is either there or gone, and the pool is intact.  1: not so, or the pool could not be
- *              made.  2: wrong usage.  3: no memory, or no thread.
+ * Exit status  0: every particle that came is either there or gone, and the pool is intact.  1: not so, or the pool
+ *              could not be made.  2: wrong usage.  3: no memory, or no thread.
  */
 #include "command_line.h"
 #include "live.h"
@@ -174,8 +174,8 @@ static bool accounts_agree(const struct show *show)
 	       stats.active, stats.cached, stats.shared, stats.untouched, stats.capacity, stats.refills, stats.drains,
 	       stats.steals);
 	printf("check       %s\n", violated ? violated : "all invariants hold");
-	return !violated && spawned == died + census.alive && stats.active == census.alive && stats.acquires == spawned &&
-	       stats.releases == died && stats.unaccounted == 0;
+	return !violated && spawned == died + census.alive && stats.active == census.alive &&
+	       stats.acquires == spawned && stats.releases == died && stats.unaccounted == 0;
 }
 
 static bool show_close(struct show *show)
@@ -197,10 +197,12 @@ int main(int argc, char **argv)
 {
 	static struct show show = {.frames = 150, .threads = 1, .capacity = 100000, .seed = 1};
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	const struct option_row rows[] = {
-		OPTION_NUMBER("frames", &show.frames, 1, 100000),        OPTION_NUMBER("threads", &show.threads, 1, THREADS_MAX),
-		OPTION_NUMBER("capacity", &show.capacity, 1, 100000000), OPTION_NUMBER("seed", &show.seed, 0, UINT32_MAX),
-		OPTION_NUMBER("top", &show.top_ms, 1, 3600000),          OPTIONS_END};
+	const struct option_row rows[] = {OPTION_NUMBER("frames", &show.frames, 1, 100000),
+					  OPTION_NUMBER("threads", &show.threads, 1, THREADS_MAX),
+					  OPTION_NUMBER("capacity", &show.capacity, 1, 100000000),
+					  OPTION_NUMBER("seed", &show.seed, 0, UINT32_MAX),
+					  OPTION_NUMBER("top", &show.top_ms, 1, 3600000),
+					  OPTIONS_END};
 
 	if (processors > 1)
 		show.threads = processors < THREADS_MAX ? (unsigned long)processors : THREADS_MAX;

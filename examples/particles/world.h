@@ -11,8 +11,8 @@
  * while its fields are still being written by another thread.  A barrier orders the one before the other.
  *
  * Which particles there are, and where, does not depend on threads: each nozzle and each particle has random numbers of
- * its own, so that it matters neither which thread handles it nor when.  (That ends when the pool is exhausted: the first to come
- * gets the last object.)
+ * its own, so that it matters neither which thread handles it nor when.  (That ends when the pool is exhausted: the
+ * first to come gets the last object.)
  */
 #ifndef EXAMPLE_WORLD_H
 #define EXAMPLE_WORLD_H

@@ -4,16 +4,16 @@
  *
  *     table [--readers N] [--writers N] [--nodes N] ...                                      crowd.h has all of them
  *
- * Idea         A reader finds a node in a read-side section, and holds it for as long as the section lasts.  A thread that
- *              takes the node out meanwhile does not wait for that reader: it gives the node to lfpool_retire(), and the
- *              pool hands it out again after a grace period.
+ * Idea         A reader finds a node in a read-side section, and holds it for as long as the section lasts.  A thread
+ *              that takes the node out meanwhile does not wait for that reader: it gives the node to lfpool_retire(),
+ *              and the pool hands it out again after a grace period.
  *
  *              Without the pool each node would be freed by call_rcu(), with a struct rcu_head in it.  Here a batch of
  *              nodes is one callback, a node has nothing in it but what the table needs, and nodes that wait are
  *              bounded by the pool.
- * Stamps       A node's stamp is another one each time the node is used.  So a reader can tell that what it holds is still
- *              what it found.  Key, stamp and sum are written before the node is in the table, and never while a reader can
- *              see it: they would need no atomics, if there were no --no-deferral.
+ * Stamps       A node's stamp is another one each time the node is used.  So a reader can tell that what it holds is
+ *              still what it found.  Key, stamp and sum are written before the node is in the table, and never while a
+ *              reader can see it: they would need no atomics, if there were no --no-deferral.
  */
 #define URCU_API_MAP
 #include <urcu/urcu-memb.h>

@@ -3,8 +3,9 @@
  * check_jobs.c - what jobs.h promises and no example shows: wake-ups, jobs from outside.  (Trees are in `jobs`,
  * dependences, continuations and loops in `graph`.)
  *
- * Idea         What is given to the system leaves a mark, and in the end every record is back.  What needs another worker to
- *              wake up waits for it without a limit: a wake-up that is lost is a test that hangs, and its time limit ends it.
+ * Idea         What is given to the system leaves a mark, and in the end every record is back.  What needs another
+ *              worker to wake up waits for it without a limit: a wake-up that is lost is a test that hangs, and its
+ *              time limit ends it.
  */
 #include "harness.h"
 #include "jobs.h"

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - buffers of io_uring that are objects of a pool: the kernel receives messages into them, and threads pass them on.
+ * main.c - buffers of io_uring that are objects of a pool: the kernel receives messages into them, and threads pass
+ * them on.
  *
- * Idea         The objects are in memory of the program (config.memory), which could as well be pinned, or huge pages.  The
- *              kernel has IN_RING of them, each known by its index, and fills one for each message.  From then on that is an
- *              object like any other: it goes to another thread, which releases it, and the kernel gets a free one in its place.
- *              Nothing is copied.  Where other threads are slow lfpool_acquire_wait() waits for them.
+ * Idea         The objects are in memory of the program (config.memory), which could as well be pinned, or huge pages.
+ *              The kernel has IN_RING of them, each known by its index, and fills one for each message.  From then on
+ *              that is an object like any other: it goes to another thread, which releases it, and the kernel gets a
+ *              free one in its place.  Nothing is copied.  Where other threads are slow lfpool_acquire_wait() waits for
+ *              them.
  *
  * Needs Linux 6.0.  Exits with 77 where the kernel is older, or does not allow io_uring.
  */
@@ -79,8 +81,8 @@ static void *work(void *unused)
 /* The frame is the kernel's. */
 static void provide(void *frame)
 {
-	io_uring_buf_ring_add(program.buffers, frame, sizeof(struct frame), (unsigned short)lfpool_index_of(program.pool, frame),
-			      io_uring_buf_ring_mask(IN_RING), 0);
+	io_uring_buf_ring_add(program.buffers, frame, sizeof(struct frame),
+			      (unsigned short)lfpool_index_of(program.pool, frame), io_uring_buf_ring_mask(IN_RING), 0);
 	io_uring_buf_ring_advance(program.buffers, 1);
 	program.provided++;
 }
@@ -128,16 +130,19 @@ int main(void)
 	require(memory != MAP_FAILED && lfpool_create(&program.pool, &config) == LFPOOL_OK);
 	/* Pages, as the ring of the buffers must be. */
 	program.buffers = (struct io_uring_buf_ring *)(void *)(memory + bytes);
-	struct io_uring_buf_reg ring = {.ring_addr = (uintptr_t)program.buffers, .ring_entries = IN_RING, .bgid = GROUP};
+	struct io_uring_buf_reg ring = {
+		.ring_addr = (uintptr_t)program.buffers, .ring_entries = IN_RING, .bgid = GROUP};
 
 	require(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, program.messages) == 0 && pipe(program.frames) == 0);
-	if (io_uring_queue_init(IN_RING, &program.uring, 0) != 0 || io_uring_register_buf_ring(&program.uring, &ring, 0) != 0) {
+	if (io_uring_queue_init(IN_RING, &program.uring, 0) != 0 ||
+	    io_uring_register_buf_ring(&program.uring, &ring, 0) != 0) {
 		puts("skipped: this kernel has no io_uring with rings of buffers, or does not allow it");
 		return SKIPPED;
 	}
 	for (int i = 0; i < IN_RING; i++)
 		provide(lfpool_acquire(program.pool));
-	require(pthread_create(&sender, NULL, send_messages, NULL) == 0 && pthread_create(&worker, NULL, work, NULL) == 0);
+	require(pthread_create(&sender, NULL, send_messages, NULL) == 0 &&
+		pthread_create(&worker, NULL, work, NULL) == 0);
 	if (pass_on() != 0) {
 		puts("skipped: this kernel takes no request for many messages");
 		return SKIPPED;

@@ -10,7 +10,8 @@
 
 #define PATIENCE 20 /* blocks until a hum is tried again */
 
-/* How many there are of each kind, how far away they turn back (metres), how fast they are, and how often they make a sound. */
+/* How many there are of each kind, how far away they turn back (metres), how fast they are, and how often they make a
+ * sound. */
 static const struct {
 	unsigned count;
 	float far, speed;
@@ -133,7 +134,8 @@ void game_play(struct game *game, struct actor *actor, uint64_t block)
 {
 	actor->x += actor->speed_x / BLOCKS_PER_SECOND;
 	actor->y += actor->speed_y / BLOCKS_PER_SECOND;
-	if (hypotf(actor->x, actor->y) > scene[actor->kind].far && actor->x * actor->speed_x + actor->y * actor->speed_y > 0) {
+	if (hypotf(actor->x, actor->y) > scene[actor->kind].far &&
+	    actor->x * actor->speed_x + actor->y * actor->speed_y > 0) {
 		actor->speed_x = -actor->speed_x;
 		actor->speed_y = -actor->speed_y;
 	}
@@ -142,7 +144,8 @@ void game_play(struct game *game, struct actor *actor, uint64_t block)
 	} else if (block >= actor->next) {
 		/* It will fade by itself: the handle is not kept. */
 		(void)start(game, actor, heard_from(actor->x, actor->y), block);
-		const float pause = random_between(&actor->random, scene[actor->kind].pause, scene[actor->kind].longest_pause);
+		const float pause = random_between(&actor->random, scene[actor->kind].pause,
+						   scene[actor->kind].longest_pause);
 
 		actor->next = block + (uint64_t)(pause * BLOCKS_PER_SECOND);
 		if (actor->kind == DROP)

@@ -2,15 +2,15 @@
 /*
  * game.h - who makes the sounds: people who walk, shoot and ring bells around the listener, cars that pass, and rain.
  *
- * Idea         Each of them is played by one thread, and has random numbers of its own: what it asks for does not depend
- *              on threads.  What it gets does, once voices are scarce.
+ * Idea         Each of them is played by one thread, and has random numbers of its own: what it asks for does not
+ *              depend on threads.  What it gets does, once voices are scarce.
  *
- *              To start a sound is to ask the pool for a voice, with the loudness as priority.  The thread that asks may be
- *              refused, since all that plays is louder, and that is fine: it would not be heard.  One that has a voice may
- *              lose it to a louder sound at any time.  Most do not care: they drop the handle, and the mixer releases the
- *              voice when the sound has faded away.  A car does care.  It keeps the handle of its hum, to make it louder
- *              and quieter as it passes; when the handle has gone stale, the hum was stolen, and the car tries to start
- *              it again a little later.
+ *              To start a sound is to ask the pool for a voice, with the loudness as priority.  The thread that asks
+ *              may be refused, since all that plays is louder, and that is fine: it would not be heard.  One that has a
+ *              voice may lose it to a louder sound at any time.  Most do not care: they drop the handle, and the mixer
+ *              releases the voice when the sound has faded away.  A car does care.  It keeps the handle of its hum, to
+ *              make it louder and quieter as it passes; when the handle has gone stale, the hum was stolen, and the car
+ *              tries to start it again a little later.
  */
 #ifndef EXAMPLE_GAME_H
 #define EXAMPLE_GAME_H

@@ -4,18 +4,18 @@
  *
  *     voices [--seconds N] [--voices N] [--threads N] [--seed N] [FILE.wav]
  *
- * The rule is the one that Nystrom's "Game Programming Patterns" gives in its chapter on object pools: nobody misses the
- * quietest sound when a louder one begins.  So the pool is never full, and a voice is lost at any time: lfpool/evict.h.
- * Start with sound.h (what a voice is), then game.h (who starts sounds), then the mixer below (who plays and ends
- * them).
+ * The rule is the one that Nystrom's "Game Programming Patterns" gives in its chapter on object pools: nobody misses
+ * the quietest sound when a louder one begins.  So the pool is never full, and a voice is lost at any time:
+ * lfpool/evict.h.  Start with sound.h (what a voice is), then game.h (who starts sounds), then the mixer below (who
+ * plays and ends them).
  *
  * With --voices 32, 64, ... one sees how many are worth having: how many sounds were stolen or refused, and how loud
  * the loudest was that was stolen (a shot next to one's ear is 1).
  *
- * --threads N threads play the game, while the main one mixes.  With 0 it does both, in turn: then the file is the same,
- * byte for byte, each time.  It is also the same for every number of threads, if there are voices enough.  There is no
- * sound card here that asks for the next block, so the end of a block is a barrier: while block n is mixed, the game goes
- * on by one.  The pool does not need it.
+ * --threads N threads play the game, while the main one mixes.  With 0 it does both, in turn: then the file is the
+ * same, byte for byte, each time.  It is also the same for every number of threads, if there are voices enough.  There
+ * is no sound card here that asks for the next block, so the end of a block is a barrier: while block n is mixed, the
+ * game goes on by one.  The pool does not need it.
  *
  * Exit status  0: each sound was refused, stolen, played to its end, stopped, or is still playing.  1: not so, or the
  *              file could not be written, or the pool not made.  2: wrong usage.  3: no thread, or no barrier.
@@ -38,7 +38,8 @@
 /*
  * The mixer keeps no list of the playing voices: it walks over the active objects of the pool.  It pins each voice
  * while it renders it, so that no thread steals it meanwhile.  When a voice fades the mixer lowers its priority, so a
- * quieter voice is stolen sooner.  A voice that has faded away is released while it is pinned, and is free after the unpin.
+ * quieter voice is stolen sooner.  A voice that has faded away is released while it is pinned, and is free after the
+ * unpin.
  *
  * Samples are added up as integers: a sum that does not depend on which voice has which slot.
  */
@@ -86,7 +87,8 @@ static void play(struct mixer *mixer, struct voice *voice, lfpool_handle_t handl
 	} else if (sound_fades(voice->kind)) {
 		const double loudness = sound_loudness(voice->kind, voice->last, voice->envelope);
 
-		mixer->wrong |= lfpool_set_priority(mixer->voices, handle, lfpool_priority_of_double(loudness)) != LFPOOL_OK;
+		mixer->wrong |= lfpool_set_priority(mixer->voices, handle, lfpool_priority_of_double(loudness)) !=
+				LFPOOL_OK;
 	}
 }
 
@@ -240,15 +242,16 @@ static bool settle(struct street *street)
 	printf("sounds      %" PRIu64 " asked = %" PRIu64 " refused + %" PRIu64 " stolen + %" PRIu64 " ended + %" PRIu64
 	       " stopped + %" PRIu64 " playing\n",
 	       asked, refused, stolen, ended, stopped, playing);
-	printf("stale       %" PRIu64 " hums stolen, %" PRIu64 " cars found their handle stale\n", hums_stolen, found_stale);
+	printf("stale       %" PRIu64 " hums stolen, %" PRIu64 " cars found their handle stale\n", hums_stolen,
+	       found_stale);
 	printf("pool        %zu voices, at most %zu in use; %" PRIu64 " acquired, %" PRIu64
 	       " evicted, the loudest at %.4f; %" PRIu64 " refused\n",
 	       lfpool_capacity(street->mixer.voices), street->mixer.peak, stats.acquires, stats.evicted,
 	       stats.evicted ? lfpool_priority_to_double(street->game.loudest_stolen) : 0, stats.not_evicted);
 
 	const bool ok = !street->mixer.wrong && asked == refused + stolen + ended + stopped + playing &&
-			found_stale == hums_stolen && stats.acquires == asked - refused && stats.not_evicted == refused &&
-			stats.evicted == stolen;
+			found_stale == hums_stolen && stats.acquires == asked - refused &&
+			stats.not_evicted == refused && stats.evicted == stolen;
 
 	return lfpool_destroy(street->mixer.voices) == playing && ok;
 }

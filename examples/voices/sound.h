@@ -2,11 +2,11 @@
 /*
  * sound.h - what sounds: a voice, and the few kinds of sound that it can play.
  *
- * Idea         Time is counted in blocks of 5 ms, and nothing here knows of any other: while the mixer renders block n, the
- *              game decides what is heard from block n + 1 on.  So a voice begins at a block, and has its gains twice, for
- *              even and for odd blocks: the mixer reads the one while the game writes the other.  (A pin keeps a voice from
- *              being stolen, but it keeps no other thread away: what two threads reach must be ordered somehow.  Here by
- *              the end of the block, main.c; where there is no such thing, by atomics.)
+ * Idea         Time is counted in blocks of 5 ms, and nothing here knows of any other: while the mixer renders block n,
+ *              the game decides what is heard from block n + 1 on.  So a voice begins at a block, and has its gains
+ *              twice, for even and for odd blocks: the mixer reads the one while the game writes the other.  (A pin
+ *              keeps a voice from being stolen, but it keeps no other thread away: what two threads reach must be
+ *              ordered somehow.  Here by the end of the block, main.c; where there is no such thing, by atomics.)
  */
 #ifndef EXAMPLE_SOUND_H
 #define EXAMPLE_SOUND_H

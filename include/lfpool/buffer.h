@@ -163,8 +163,8 @@ static inline size_t lfpool_buffer_bytes(const lfpool_config_t *config)
  * Threads   Any.  Wait-free, except hooks; no system call.
  * Cost      O(size needed): all of it is written.
  */
-static inline LFPOOL_MUST_USE lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *config, void *buffer,
-							       size_t size)
+static inline LFPOOL_MUST_USE lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *config,
+							       void *buffer, size_t size)
 {
 	lfpool_config_t whole;
 

@@ -51,7 +51,7 @@ LFPOOL_C_BEGIN_
 typedef struct lfpool_pool lfpool_t;        /* a pool */
 typedef struct lfpool_cache lfpool_cache_t; /* one worker's cache of a pool; it has one user at a time */
 struct lfpool_registry;                     /* all pools of a program in one place, see lfpool/registry.h */
-typedef uint64_t lfpool_handle_t;           /* names an object until it is released, see lfpool/handle.h; 0 is never valid */
+typedef uint64_t lfpool_handle_t; /* names an object until it is released, see lfpool/handle.h; 0 is never valid */
 
 /* ---- Status ------------------------------------------------------------------------------------------------ */
 
@@ -139,8 +139,8 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  *                     addresses (debug modes that guard objects, and AddressSanitizer, add to it).  Without the flag,
  *                     objects of 1024 bytes and more that would share few sets of the processor's caches begin up to
  *                     1/16 further apart, usually 64 bytes (docs/memory.md).
- * LFPOOL_FENCED       No membarrier(2) for this pool: a thief interrupts nobody, and every acquire executes a full fence and
- *                     takes the general path.  For threads with deadlines beside which others come to the
+ * LFPOOL_FENCED       No membarrier(2) for this pool: a thief interrupts nobody, and every acquire executes a full
+ *                     fence and takes the general path.  For threads with deadlines beside which others come to the
  *                     bottom of a pool (docs/real-time.md).
  */
 #define LFPOOL_PREFAULT UINT32_C(0x1)
@@ -156,19 +156,19 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  * The stride: bytes from the start of an object to the start of the next.  One rule, for the library, for
  * LFPOOL_BUFFER_BYTES, and for code that needs the stride as a constant.  No interface.
  *
- * Rule: the plain stride is object_size, at least 2, rounded up to object_alignment.  A step is a cache line of 64 bytes, or
- * object_alignment if that is more.  A plain stride that is an even number of steps, and at least 16, gets one step more;
- * but not with an alignment of 4096 or more.
+ * Rule: the plain stride is object_size, at least 2, rounded up to object_alignment.  A step is a cache line of 64
+ * bytes, or object_alignment if that is more.  A plain stride that is an even number of steps, and at least 16, gets
+ * one step more; but not with an alignment of 4096 or more.
  *
- * Reason: a first-level cache has 64 sets of 8 to 12 lines, and addresses 4096 bytes apart share a set.  With a stride of
- * 4096 all objects begin in one set, with 1024 in four, with an odd number of lines in all 64.  Below 16 lines one more
- * would be more than 1/16 of the memory; with such an alignment no stride helps.  docs/memory.md has measurements.
+ * Reason: a first-level cache has 64 sets of 8 to 12 lines, and addresses 4096 bytes apart share a set.  With a stride
+ * of 4096 all objects begin in one set, with 1024 in four, with an odd number of lines in all 64.  Below 16 lines one
+ * more would be more than 1/16 of the memory; with such an alignment no stride helps.  docs/memory.md has measurements.
  *
- * Where max_capacity * stride^2 is 2^64 or more (16 TiB of objects of 1 MiB, 16 GiB of objects of 1 GiB), the stride may be up to
- * twice as long: addresses, no memory.  With LFPOOL_PLAIN_STRIDE, and in a buffer, there is no such pool.
+ * Where max_capacity * stride^2 is 2^64 or more (16 TiB of objects of 1 MiB, 16 GiB of objects of 1 GiB), the stride
+ * may be up to twice as long: addresses, no memory.  With LFPOOL_PLAIN_STRIDE, and in a buffer, there is no such pool.
  *
- * Source: DPDK's mempool, since its first release in 2012 (rte_mempool.c, arch_mem_object_align()).  There the number of
- * lines has no divisor in common with the number of memory channels times ranks, 4 by default: it is odd, too.
+ * Source: DPDK's mempool, since its first release in 2012 (rte_mempool.c, arch_mem_object_align()).  There the number
+ * of lines has no divisor in common with the number of memory channels times ranks, 4 by default: it is odd, too.
  */
 #define LFPOOL_ROUND_UP_(bytes, alignment) ((sizeof(char) * (bytes) + (alignment) - 1) / (alignment) * (alignment))
 #define LFPOOL_STRIDE_STEP_(alignment) ((alignment) > 64 ? sizeof(char) * (alignment) : sizeof(char[64]))
@@ -180,9 +180,10 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
 		 : (plain))
 #define LFPOOL_STRIDE_LEAST_ 2
 /* Neither of them 0; without LFPOOL_PLAIN_STRIDE and debug modes. */
-#define LFPOOL_STRIDE_(object_size, object_alignment)                                                                            \
-	LFPOOL_STRIDE_SPREAD_(                                                                                                   \
-		LFPOOL_ROUND_UP_((object_size) < LFPOOL_STRIDE_LEAST_ ? LFPOOL_STRIDE_LEAST_ : (object_size), object_alignment), \
+#define LFPOOL_STRIDE_(object_size, object_alignment)                                                         \
+	LFPOOL_STRIDE_SPREAD_(                                                                                \
+		LFPOOL_ROUND_UP_((object_size) < LFPOOL_STRIDE_LEAST_ ? LFPOOL_STRIDE_LEAST_ : (object_size), \
+				 object_alignment),                                                           \
 		object_alignment)
 
 /* For config.cache_capacity: threads get no cache of their own; calls share a few caches and claim one per call. */
@@ -206,7 +207,11 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  *                          for every pointer but NULL.  Objects that are active when the pool is destroyed stay
  *                          allocated, for a leak checker to see.  Acquire also returns NULL when the allocator does.
  */
-typedef enum lfpool_backend { LFPOOL_BACKEND_LOCKFREE = 0, LFPOOL_BACKEND_MUTEX = 1, LFPOOL_BACKEND_MALLOC = 2 } lfpool_backend_t;
+typedef enum lfpool_backend {
+	LFPOOL_BACKEND_LOCKFREE = 0,
+	LFPOOL_BACKEND_MUTEX = 1,
+	LFPOOL_BACKEND_MALLOC = 2
+} lfpool_backend_t;
 
 /* Eviction, see lfpool/evict.h: which objects give way to a newcomer when the pool is full. */
 typedef enum lfpool_evict {
@@ -235,12 +240,12 @@ typedef struct lfpool_misuse {
  * that caused it, with no lock held; it may call the pool (except a hook that lfpool_create() or lfpool_destroy()
  * calls).  Several threads may run it at once, for different objects.
  *
- * An object's life: create once; then validate (not the first time), activate, use, deactivate, any number of times; destroy
- * once.  What create built survives reuse.  An object is in use from when activate has returned to when deactivate begins:
- * in a hook it is not, and has no handle.  Each hook is called exactly once for each such step, whatever happens at the same
- * time: releases of pools with one of these hooks are as with LFPOOL_CHECK_RACES.  Pools without validate, activate and
- * deactivate, and without create or with LFPOOL_CREATE_ALL, keep their inlined hits; the others take the general path (about
- * 20 ns for a pair, and what the hooks take).
+ * An object's life: create once; then validate (not the first time), activate, use, deactivate, any number of times;
+ * destroy once.  What create built survives reuse.  An object is in use from when activate has returned to when
+ * deactivate begins: in a hook it is not, and has no handle.  Each hook is called exactly once for each such step,
+ * whatever happens at the same time: releases of pools with one of these hooks are as with LFPOOL_CHECK_RACES.  Pools
+ * without validate, activate and deactivate, and without create or with LFPOOL_CREATE_ALL, keep their inlined hits; the
+ * others take the general path (about 20 ns for a pair, and what the hooks take).
  */
 typedef struct lfpool_hooks {
 	void *context; /* handed to each */
@@ -248,27 +253,29 @@ typedef struct lfpool_hooks {
 	 * only counted. */
 	void (*misuse)(void *context, const lfpool_misuse_t *misuse);
 	/* Build an object in its memory (zero bytes at first, afterwards what destroy left, with zero bytes where
-	 * lfpool_trim() gave a page back): on its first use, or with LFPOOL_CREATE_ALL at lfpool_create().  false: it cannot be built now: acquire returns NULL and nothing is
-	 * lost (with LFPOOL_CREATE_ALL lfpool_create() returns LFPOOL_E_CREATE, after destroying what was built).  The
-	 * slot is tried again by the next who gets it: while create goes on refusing, a thread may get NULL each time
-	 * although built objects lie free in other caches.  So let the capacity be what create can build. */
+	 * lfpool_trim() gave a page back): on its first use, or with LFPOOL_CREATE_ALL at lfpool_create().  false: it
+	 * cannot be built now: acquire returns NULL and nothing is lost (with LFPOOL_CREATE_ALL lfpool_create() returns
+	 * LFPOOL_E_CREATE, after destroying what was built).  The slot is tried again by the next who gets it: while
+	 * create goes on refusing, a thread may get NULL each time although built objects lie free in other caches.  So
+	 * let the capacity be what create can build. */
 	bool (*create)(void *context, void *object);
-	/* Each acquire of an object that create built earlier, before activate: is it still good?  false: destroy is called,
-	 * and create builds it anew, in the same call.  If create refuses, the call takes another object: each one that is
-	 * not good is taken once, so at most capacity times.  NULL where there is no hook: all are good. */
+	/* Each acquire of an object that create built earlier, before activate: is it still good?  false: destroy is
+	 * called, and create builds it anew, in the same call.  If create refuses, the call takes another object: each
+	 * one that is not good is taken once, so at most capacity times.  NULL where there is no hook: all are good. */
 	bool (*validate)(void *context, void *object);
 	/* Each acquire, before the caller gets the object.  false: acquire returns NULL, and the object stays free. */
 	bool (*activate)(void *context, void *object);
 	/* Each release: clear references, reset.  false: not fit for reuse: destroy is called now, and create before
 	 * the slot is used again. */
 	bool (*deactivate)(void *context, void *object);
-	/* Undo create: when validate or deactivate said false, and at lfpool_destroy() for every object that was built; for those
-	 * still active deactivate is called first.  (Without create: for every object that was ever acquired.) */
+	/* Undo create: when validate or deactivate said false, and at lfpool_destroy() for every object that was built;
+	 * for those still active deactivate is called first.  (Without create: for every object that was ever
+	 * acquired.) */
 	void (*destroy)(void *context, void *object);
 	/* A call found nothing, and the pool could not grow by itself: the hook may release objects, grow the pool, or
 	 * give up.  `attempt` counts from 0 within the call.  true: try again, after waiting up to *wait_ns nanoseconds
-	 * (0 when it is called: not at all; negative: for ever) for an object, in the queue of lfpool/wait.h; false: the
-	 * call goes on as without the hook.  Runs like the others; no hit pays for it. */
+	 * (0 when it is called: not at all; negative: for ever) for an object, in the queue of lfpool/wait.h; false:
+	 * the call goes on as without the hook.  Runs like the others; no hit pays for it. */
 	bool (*exhausted)(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns);
 	/* An object was evicted (lfpool/evict.h), by lfpool_acquire_evicting() or lfpool_release_least(): its last
 	 * priority, and its handle, which is stale.  No other thread has the object: the hook can read it and write
@@ -331,12 +338,13 @@ typedef struct lfpool_config {
 	void *before_context; /* passed to `before` */
 } lfpool_config_t;
 
-/* The default of every field, in C.  In C++, where this warns of the fields that it leaves out: lfpool_config_init(). */
+/* The default of every field, in C.  In C++, where this warns of the fields that it leaves out: lfpool_config_init().
+ * */
 #define LFPOOL_CONFIG_INIT {.struct_size = sizeof(lfpool_config_t)}
 
 /*
- * lfpool_config_init - set every field to its default: the same as LFPOOL_CONFIG_INIT, for C++ and for structs in dynamic
- * memory.
+ * lfpool_config_init - set every field to its default: the same as LFPOOL_CONFIG_INIT, for C++ and for structs in
+ * dynamic memory.
  *
  * config    Written whole; what was in it does not matter.
  * Threads   Any.  Wait-free.

@@ -14,13 +14,13 @@
  *     lfpool_retire(pool, node);
  *     ck_epoch_end(record, NULL);
  *
- * A record of ck_epoch has one user at a time, and what it defers comes back only when that user polls it.  So objects would
- * be lost for as long as the thread that deferred them does something else, and a thread that exits would have to wait
- * for its own.  Here the batches of a pool have records of their own, never active.  Any thread that retires, or
+ * A record of ck_epoch has one user at a time, and what it defers comes back only when that user polls it.  So objects
+ * would be lost for as long as the thread that deferred them does something else, and a thread that exits would have to
+ * wait for its own.  Here the batches of a pool have records of their own, never active.  Any thread that retires, or
  * finds the pool empty, polls them: no object depends on one thread's polling, and threads come and go.
  *
- * One callback for each batch of objects, not for each object, and no ck_epoch_entry_t in the object: lfpool/retire.h says
- * how objects wait, how many they can be, and what happens when the pool runs dry.
+ * One callback for each batch of objects, not for each object, and no ck_epoch_entry_t in the object: lfpool/retire.h
+ * says how objects wait, how many they can be, and what happens when the pool runs dry.
  */
 #ifndef LFPOOL_EPOCH_H
 #define LFPOOL_EPOCH_H
@@ -48,7 +48,8 @@ LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_epoch_create(lfpool_epoch_t **
 /*
  * lfpool_epoch_destroy - give the records back.
  *
- * gate      NULL is fine.  The pool was destroyed before, and nobody uses the epoch any more: ck_epoch keeps every record
+ * gate      NULL is fine.  The pool was destroyed before, and nobody uses the epoch any more: ck_epoch keeps every
+ * record
  *           for ever that was registered with it.
  * Threads   Any.  As lfpool_epoch_create().
  */

@@ -10,19 +10,19 @@
  * 0 is never valid.  Objects of which no handle is made cost nothing for those of which one is.
  *
  * Other pools.  A handle of another pool, living or destroyed, names nothing here, as long as d, how many pools the
- * process has made from one to the other, times the uses with a handle of any one slot of theirs is below 2^(61-b) (b: see
- * Wrap; of the larger pool).  In pools of 10,000 objects that is 2^47: a million pools later, 134 million uses of one
- * slot.  Beyond it a stale handle may come to name an object, by chance.
+ * process has made from one to the other, times the uses with a handle of any one slot of theirs is below 2^(61-b) (b:
+ * see Wrap; of the larger pool).  In pools of 10,000 objects that is 2^47: a million pools later, 134 million uses of
+ * one slot.  Beyond it a stale handle may come to name an object, by chance.
  *
  * Wrap.  With address space for less than 2^b objects the count has 64 - b bits, but at most 51.  A stale handle could
- * name an object again only after exactly a multiple of 2^(64-b), or 2^51, uses of its slot with a handle.  In a pool of
- * 10,000 objects that is 2^50 uses: a year of nothing but acquiring that one object, making a handle, and releasing it,
- * at 30 ns.  In a pool of a million objects it is 2^44 uses, six days; in a pool of 8,000 or fewer, two years.
+ * name an object again only after exactly a multiple of 2^(64-b), or 2^51, uses of its slot with a handle.  In a pool
+ * of 10,000 objects that is 2^50 uses: a year of nothing but acquiring that one object, making a handle, and releasing
+ * it, at 30 ns.  In a pool of a million objects it is 2^44 uses, six days; in a pool of 8,000 or fewer, two years.
  *
- * Making against releasing.  The maker of a handle holds the object; as with any other use, a release by another thread at that
- * moment is the program's fault.  It gets 0, or a stale handle, or, if that release was not one that races
- * (LFPOOL_CHECK_RACES; lfpool_release_all() and retires race in any case), one that names what is in the slot as long as nobody
- * makes a handle there and releases the object.  The pool itself takes no harm.
+ * Making against releasing.  The maker of a handle holds the object; as with any other use, a release by another thread
+ * at that moment is the program's fault.  It gets 0, or a stale handle, or, if that release was not one that races
+ * (LFPOOL_CHECK_RACES; lfpool_release_all() and retires race in any case), one that names what is in the slot as long
+ * as nobody makes a handle there and releases the object.  The pool itself takes no harm.
  *
  * Resolving against releasing.  lfpool_resolve() returns the object if the handle's object was active at the moment it
  * looked, else NULL.  If the release happened before the resolve (C11: through a lock, a join, an atomic flag), or if
@@ -30,10 +30,10 @@
  * during or after the resolve, the pointer may be stale when it is used: a resolve holds nothing.  So resolve where
  * nobody else may release the object at that time (the owner resolves, a phase of a frame in which nothing is released,
  * a reader under RCU or an epoch whose releases are deferred), or read, and resolve once more to see whether what was
- * read belonged to the object: the memory stays mapped as long as the pool lives.  For that what is read must be atomic,
- * stored with release after the acquire of the object, and loaded with acquire (docs/deferred-release.md, "Without a
- * grace period").  (Not in the malloc backend, where it is freed; and AddressSanitizer reports the read, unless LFPOOL_DEBUG
- * has no-tools.)
+ * read belonged to the object: the memory stays mapped as long as the pool lives.  For that what is read must be
+ * atomic, stored with release after the acquire of the object, and loaded with acquire (docs/deferred-release.md,
+ * "Without a grace period").  (Not in the malloc backend, where it is freed; and AddressSanitizer reports the read,
+ * unless LFPOOL_DEBUG has no-tools.)
  */
 #ifndef LFPOOL_HANDLE_H
 #define LFPOOL_HANDLE_H
@@ -110,8 +110,8 @@ LFPOOL_API lfpool_status_t lfpool_unpin(lfpool_t *pool, lfpool_handle_t handle);
 LFPOOL_API size_t lfpool_index_of(const lfpool_t *pool, const void *object);
 
 /*
- * lfpool_object_at - the object with an index: the inverse of lfpool_index_of().  An index fits where a pointer is too large:
- * 32 bits do for every pool.
+ * lfpool_object_at - the object with an index: the inverse of lfpool_index_of().  An index fits where a pointer is too
+ * large: 32 bits do for every pool.
  *
  * index     Any value.
  * Returns   The address of that slot's object, active, free, or one that the pool may grow by; NULL if there is no such
@@ -121,11 +121,12 @@ LFPOOL_API size_t lfpool_index_of(const lfpool_t *pool, const void *object);
 LFPOOL_API void *lfpool_object_at(const lfpool_t *pool, size_t index);
 
 /*
- * lfpool_object_start - the object into which an address points: for conservative collectors, and for pointers to members.
+ * lfpool_object_start - the object into which an address points: for conservative collectors, and for pointers to
+ * members.
  *
  * address   Any value.
- * Returns   The object's address, active or free; NULL if the address lies in none of this pool's objects, or between two.
- *           With the malloc backend: only the start of an active object is known.
+ * Returns   The object's address, active or free; NULL if the address lies in none of this pool's objects, or between
+ *           two.  With the malloc backend: only the start of an active object is known.
  * Threads   Any.  Wait-free, O(1): a division.
  */
 LFPOOL_API void *lfpool_object_start(const lfpool_t *pool, const void *address);

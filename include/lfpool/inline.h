@@ -92,7 +92,8 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 /* The position in a `bottom` or a `top`; and how far one is ahead of the other (H1). */
 #if LFPOOL_POSITION_BITS_ == 16
 #define LFPOOL_POSITION_(word) LFPOOL_NUMBER_(uint16_t, word)
-#define LFPOOL_AHEAD_(word, other) LFPOOL_NUMBER_(int16_t, LFPOOL_NUMBER_(uint16_t, word) - LFPOOL_NUMBER_(uint16_t, other))
+#define LFPOOL_AHEAD_(word, other) \
+	LFPOOL_NUMBER_(int16_t, LFPOOL_NUMBER_(uint16_t, word) - LFPOOL_NUMBER_(uint16_t, other))
 #else
 #define LFPOOL_POSITION_(word) (LFPOOL_NUMBER_(uint32_t, word) & ((UINT32_C(1) << LFPOOL_POSITION_BITS_) - 1))
 #define LFPOOL_AHEAD_(word, other)                                                                              \
@@ -146,7 +147,8 @@ LFPOOL_C_BEGIN_
 /* Misses and refusals.  acquire: `object` NULL ends the pop that the fast path began: bottom is lowered, and the last
  * object, if there is one, stays hidden from thieves until this call has it.  If bottom were restored first, another
  * thread could see an empty pool because of an object that this call then does not get.  Otherwise the object is popped
- * already, but its state is not that of a free one.  release: `object` NULL comes after a push, when there is demand; returns LFPOOL_OK. */
+ * already, but its state is not that of a free one.  release: `object` NULL comes after a push, when there is demand;
+ * returns LFPOOL_OK. */
 LFPOOL_API void *lfpool_cache_acquire_slow_(lfpool_cache_t *cache, void *object);
 LFPOOL_API lfpool_status_t lfpool_cache_release_slow_(lfpool_cache_t *cache, void *object);
 LFPOOL_C_END_
@@ -174,7 +176,9 @@ LFPOOL_HELPER_ uint64_t lfpool_slot_of_(const struct lfpool_cache *cache, const 
 {
 	const lfpool_product_ quotient = lfpool_quotient_(cache, object);
 
-	return LFPOOL_LIKELY_(LFPOOL_NUMBER_(uint64_t, quotient) < cache->inverse) ? LFPOOL_NUMBER_(uint64_t, quotient >> 64) : 0;
+	return LFPOOL_LIKELY_(LFPOOL_NUMBER_(uint64_t, quotient) < cache->inverse)
+		       ? LFPOOL_NUMBER_(uint64_t, quotient >> 64)
+		       : 0;
 }
 #else
 /* inverse: of the odd part of the stride, modulo 2^64.  Only multiples of the stride have a small product, rotated. */
@@ -261,15 +265,18 @@ LFPOOL_HELPER_ lfpool_status_t lfpool_pushed_(lfpool_cache_t *cache, LFPOOL_ATOM
 	 * demand. */
 	LFPOOL_LIGHT_BARRIER_();
 	/* relaxed: see above; what is in the queue comes with the queue's own edges. */
-	return LFPOOL_LIKELY_(!LFPOOL_LOAD_RELAXED_(lfpool_wanted_at_(states))) ? LFPOOL_OK
-										: lfpool_cache_release_slow_(cache, LFPOOL_NULL_);
+	return LFPOOL_LIKELY_(!LFPOOL_LOAD_RELAXED_(lfpool_wanted_at_(states)))
+		       ? LFPOOL_OK
+		       : lfpool_cache_release_slow_(cache, LFPOOL_NULL_);
 }
 
 /* Is it in use, and without a handle?  relaxed: written by the thread that acquired the object and then handed it to
  * us.  Slot 0 never is. */
-LFPOOL_HELPER_ bool lfpool_is_active_at_(const struct lfpool_cache *cache, LFPOOL_ATOMIC_(uint8_t) *states, uint64_t slot)
+LFPOOL_HELPER_ bool lfpool_is_active_at_(const struct lfpool_cache *cache, LFPOOL_ATOMIC_(uint8_t) *states,
+					 uint64_t slot)
 {
-	return LFPOOL_LIKELY_(slot <= cache->slots) && LFPOOL_LIKELY_(LFPOOL_LOAD_RELAXED_(&states[slot]) == LFPOOL_ACTIVE_);
+	return LFPOOL_LIKELY_(slot <= cache->slots) &&
+	       LFPOOL_LIKELY_(LFPOOL_LOAD_RELAXED_(&states[slot]) == LFPOOL_ACTIVE_);
 }
 
 /* Pushes an active object of the pool's; false: it is none, or there is no room on the hot magazine. */
@@ -313,7 +320,8 @@ LFPOOL_C_BEGIN_
 #if defined(__ELF__) && !defined(LFPOOL_EMBEDDED)
 LFPOOL_API extern __thread struct lfpool_last_ lfpool_last_;
 #endif
-/* lfpool_acquire(), and lfpool_release() or lfpool_release_if_owned(), when another pool was the last: they remember this one. */
+/* lfpool_acquire(), and lfpool_release() or lfpool_release_if_owned(), when another pool was the last: they remember
+ * this one. */
 LFPOOL_API void *lfpool_acquire_slow_(lfpool_t *pool);
 LFPOOL_API lfpool_status_t lfpool_release_slow_(lfpool_t *pool, void *object, bool if_owned);
 LFPOOL_C_END_
@@ -338,7 +346,8 @@ LFPOOL_HELPER_ void *lfpool_acquire_inline_(lfpool_t *pool)
 {
 	lfpool_cache_t *cache;
 
-	return LFPOOL_LIKELY_(lfpool_is_last_(pool, &cache)) ? lfpool_cache_acquire_inline_(cache) : lfpool_acquire_slow_(pool);
+	return LFPOOL_LIKELY_(lfpool_is_last_(pool, &cache)) ? lfpool_cache_acquire_inline_(cache)
+							     : lfpool_acquire_slow_(pool);
 }
 
 LFPOOL_HELPER_ lfpool_status_t lfpool_release_inline_(lfpool_t *pool, void *object)

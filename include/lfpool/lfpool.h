@@ -19,10 +19,10 @@
  *   1. lfpool_acquire() returns an object that nobody else holds, or NULL; and NULL only if at some moment
  *      during the call every object was in use (or a hook refused, or the malloc backend had no memory).  Objects that
  *      lie idle in other threads' caches are free: the caller gets them.  (In the hands of a call, for the moment it
- *      takes, are: what is being acquired or released, also on its way to a call that waits, and what lfpool_shrink() or a
- *      step of lfpool_trim() has just taken out.  With config.scheme, what is retired and not yet reclaimed is in use.)
- *      (A release has happened, for this, when it happens before the acquire in the sense of C11: through a lock, a
- *      join, an atomic flag.)
+ *      takes, are: what is being acquired or released, also on its way to a call that waits, and what lfpool_shrink()
+ *      or a step of lfpool_trim() has just taken out.  With config.scheme, what is retired and not yet reclaimed is in
+ *      use.)  (A release has happened, for this, when it happens before the acquire in the sense of C11: through a
+ *      lock, a join, an atomic flag.)
  *   2. Releasing a valid object never fails, whatever memory the system refuses, and waits for nobody (one exception
  *      is named in docs/design.md, "Progress").  What was written before the release is visible to the thread that
  *      acquires the object next.
@@ -36,9 +36,9 @@
  * A cache is one worker's private store of free slots.  "Wait-free", "lock-free" and "may enter the kernel" are
  * stated for each function.  Pointers to pools and caches must be valid and not NULL unless said otherwise.
  *
- * Other headers are opt-in: handle.h, walk.h, wait.h, resize.h (grow, shrink, trim), report.h (counters, dumps, checks),
- * retire.h (deferred release), evict.h, debug.h, buffer.h (caller-provided memory), inline.h, typed.h, set.h, registry.h;
- * rcu.h and epoch.h of the components; lfpool.hpp for C++.
+ * Other headers are opt-in: handle.h, walk.h, wait.h, resize.h (grow, shrink, trim), report.h (counters, dumps,
+ * checks), retire.h (deferred release), evict.h, debug.h, buffer.h (caller-provided memory), inline.h, typed.h, set.h,
+ * registry.h; rcu.h and epoch.h of the components; lfpool.hpp for C++.
  *
  * This header reads as C99 to C23 and as C++11 to C++23.
  */
@@ -73,19 +73,21 @@ LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_create(lfpool_t **pool_out, co
  *
  * pool      NULL is fine.  No other call on this pool or its caches may be under way or follow.  Threads that used
  *           the pool may live on, or be exiting at this very moment.
- * Returns   How many objects were still active (0 for NULL).  With a scheme it waits first, as lfpool_drain().  Where that is
- *           refused, so is this: SIZE_MAX, and the pool lives on as it is, the caller's as before (retire.h).
+ * Returns   How many objects were still active (0 for NULL).  With a scheme it waits first, as lfpool_drain().  Where
+ *           that is refused, so is this: SIZE_MAX, and the pool lives on as it is, the caller's as before (retire.h).
  * Threads   Any.  Takes a lock shared with create and thread exit; enters the kernel.
  * Cost      O(memory touched).
  */
 LFPOOL_API size_t lfpool_destroy(lfpool_t *pool);
 
 /*
- * lfpool_close - shut a pool down in order, while its threads run: nothing goes out any more, and what is out comes back.
+ * lfpool_close - shut a pool down in order, while its threads run: nothing goes out any more, and what is out comes
+ * back.
  *
- * From here on acquires return NULL (except in the moment between a release and its look at what is owed), calls that wait
- * return NULL at once, continuations are called with NULL, and the pool does not grow.  Releases, walks and questions go on as before.  Free objects leave the pool as by lfpool_shrink(), with
- * hooks.destroy; so does each that comes back.  So lfpool_capacity() is what is still out.  Calling it again waits again.
+ * From here on acquires return NULL (except in the moment between a release and its look at what is owed), calls that
+ * wait return NULL at once, continuations are called with NULL, and the pool does not grow.  Releases, walks and
+ * questions go on as before.  Free objects leave the pool as by lfpool_shrink(), with hooks.destroy; so does each that
+ * comes back.  So lfpool_capacity() is what is still out.  Calling it again waits again.
  *
  *     lfpool_close(pool, 0);                          // workers find nothing any more, and end
  *     ... join them ...
@@ -93,8 +95,8 @@ LFPOOL_API size_t lfpool_destroy(lfpool_t *pool);
  *     lfpool_destroy(pool);
  *
  * timeout_ns  Nanoseconds to wait at most until every object is back; 0: not at all; negative: for ever.
- * Returns     How many objects are still out (active, retired, or in the hands of a call).  0 does not say that the release
- *             which brought the last one has returned: destroy needs that, too.
+ * Returns     How many objects are still out (active, retired, or in the hands of a call).  0 does not say that the
+ *             release which brought the last one has returned: destroy needs that, too.
  * Threads     Any, concurrently with everything except lfpool_destroy().
  * Progress    Without a timeout as lfpool_shrink(); else it blocks, in the kernel.
  * Cost        O(capacity).
@@ -105,9 +107,9 @@ LFPOOL_API size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns);
  * lfpool_acquire - take one object out of the pool, through the calling thread's own cache.
  *
  * Returns   An object of config.object_size bytes, aligned to config.object_alignment; its contents are what the last
- *           holder left (zero bytes if it was never used, or where lfpool_trim() gave a page back; poison in either case
- *           with that debug mode).  NULL when every object was in use at some moment during the call, hooks.create or
- *           hooks.activate refused, or the pool is closed.  errno is left alone.
+ *           holder left (zero bytes if it was never used, or where lfpool_trim() gave a page back; poison in either
+ *           case with that debug mode).  NULL when every object was in use at some moment during the call, hooks.create
+ *           or hooks.activate refused, or the pool is closed.  errno is left alone.
  * Owner     The caller, until a release from any thread.
  * Threads   Any, with no registration, also while a thread exits and in a child after fork.  Not from a signal
  *           handler, which needs a cache of its own (docs/signals.md); with LFPOOL_CACHE_NONE it may.
@@ -142,7 +144,8 @@ LFPOOL_API lfpool_status_t lfpool_release(lfpool_t *pool, void *object);
  *
  * object    Any pointer; NULL is fine and does nothing.
  * Returns   LFPOOL_E_FOREIGN: it does not lie among the pool's objects.  That is an answer here: nothing is reported or
- *           counted.  Otherwise as lfpool_release().  (With the malloc backend what was released before is nobody's: foreign.)
+ *           counted.  Otherwise as lfpool_release().  (With the malloc backend what was released before is nobody's:
+ *           foreign.)
  * Threads, progress   As lfpool_release().
  * Cost      As lfpool_release(), with lfpool/inline.h too: one look-up.
  */
@@ -194,11 +197,12 @@ LFPOOL_API lfpool_cache_t *lfpool_cache_create(lfpool_t *pool);
 LFPOOL_API void lfpool_cache_destroy(lfpool_cache_t *cache);
 
 /*
- * lfpool_cache_flush - hand a cache's free objects back to the pool, and keep the cache: before its thread sleeps for long.
+ * lfpool_cache_flush - hand a cache's free objects back to the pool, and keep the cache: before its thread sleeps for
+ * long.
  *
  * Nobody needs it to find them: an acquire that finds nothing else takes them out of the cache, at the price of a
- * membarrier(2).  After the call it finds them where that is not necessary.  (Without an empty magazine to put in its place
- * one may stay where it is.)  What debug modes hold in quarantine stays there.
+ * membarrier(2).  After the call it finds them where that is not necessary.  (Without an empty magazine to put in its
+ * place one may stay where it is.)  What debug modes hold in quarantine stays there.
  *
  * cache     Of this pool; NULL: the calling thread's own, if it has one.
  * Threads   The cache's user.
@@ -208,8 +212,8 @@ LFPOOL_API void lfpool_cache_destroy(lfpool_cache_t *cache);
 LFPOOL_API void lfpool_cache_flush(lfpool_t *pool, lfpool_cache_t *cache);
 
 /*
- * lfpool_cache_acquire, lfpool_cache_release - as lfpool_acquire() and lfpool_release(), through this cache: no look-up,
- * nothing thread-local.
+ * lfpool_cache_acquire, lfpool_cache_release - as lfpool_acquire() and lfpool_release(), through this cache: no
+ * look-up, nothing thread-local.
  *
  * Include lfpool/inline.h to have the hits of both inlined.
  *
@@ -223,8 +227,8 @@ LFPOOL_API void *lfpool_cache_acquire(lfpool_cache_t *cache);
 LFPOOL_API lfpool_status_t lfpool_cache_release(lfpool_cache_t *cache, void *object);
 
 /*
- * lfpool_cache_acquire_bulk, lfpool_cache_release_bulk - as lfpool_acquire_bulk() and lfpool_release_bulk(), through this
- * cache.
+ * lfpool_cache_acquire_bulk, lfpool_cache_release_bulk - as lfpool_acquire_bulk() and lfpool_release_bulk(), through
+ * this cache.
  *
  * objects_out, objects, count   As there.
  * Returns   As lfpool_acquire_bulk() and lfpool_release_bulk().
@@ -239,8 +243,8 @@ LFPOOL_API size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *
  * lfpool_owns - is `pointer` the address of one of this pool's objects?
  *
  * pointer   Any value.
- * Returns   true if it is one's start: active or free, or one that the pool may grow by, or that was taken out.  With the
- *           malloc backend: active, since free objects have no address.
+ * Returns   true if it is one's start: active or free, or one that the pool may grow by, or that was taken out.  With
+ *           the malloc backend: active, since free objects have no address.
  * Threads   Any.  Wait-free, O(1).
  */
 LFPOOL_API bool lfpool_owns(const lfpool_t *pool, const void *pointer);

@@ -11,25 +11,29 @@
  *
  *     lfpool::unique_ptr<job> mine = jobs.make_unique("save", 8);    // empty if all are in use
  *
- * Everything here is a thin layer: what a call promises is what the C function of its name promises, which `get()` gives
- * access to.  No function throws because the pool is empty, or because a release is refused: nullptr and a status say it.
+ * Everything here is a thin layer: what a call promises is what the C function of its name promises, which `get()`
+ * gives access to.  No function throws because the pool is empty, or because a release is refused: nullptr and a status
+ * say it.
  *
  * Owners       A pool<T> owns its pool, and can only be moved; objects, pointers and caches stay valid when it is.
- *              unique_ptr<T> owns an object: two words, that of the object and that of its pool.  self_ptr<T> is one word,
- *              and finds the pool by the object's address: O(log pools) more for each release, and not for pools in a
- *              buffer.  An object is known by the address it was made at: neither converts to an owner of a base class, but
- *              unique_ptr<T> to base_ptr<B>, if B's destructor is virtual: that asks the object where it begins.
+ *              unique_ptr<T> owns an object: two words, that of the object and that of its pool.  self_ptr<T> is one
+ *              word, and finds the pool by the object's address: O(log pools) more for each release, and not for pools
+ *              in a buffer.  An object is known by the address it was made at: neither converts to an owner of a base
+ *              class, but unique_ptr<T> to base_ptr<B>, if B's destructor is virtual: that asks the object where it
+ *              begins.
  * Exceptions   A constructor that throws gives the memory back, and the exception goes on.  Hooks and continuations are
  *              called by C: they must not throw.  Without exceptions use create(); what throws is not declared.
- * The end      When a pool is closed the memory of its objects is gone, and with it objects that are still active: their
- *              destructors are not called, since nobody knows which of them are whole.  close() says how many they were,
- *              clear() destroys them before that.  An owner must let go of its object before.  With a scheme
- *              (lfpool/retire.h) closing may be refused: close() says so, an assignment leaves the pool to the one that is
- *              assigned from, and a destructor can do neither: the pool lives on without an owner.  So close() it first.
+ * The end      When a pool is closed the memory of its objects is gone, and with it objects that are still active:
+ *              their destructors are not called, since nobody knows which of them are whole.  close() says how many
+ *              they were, clear() destroys them before that.  An owner must let go of its object before.  With a scheme
+ *              (lfpool/retire.h) closing may be refused: close() says so, an assignment leaves the pool to the one that
+ *              is assigned from, and a destructor can do neither: the pool lives on without an owner.  So close() it
+ *              first.
  * Types        T is complete where objects are made or destroyed; pool<T> and unique_ptr<T> can be declared before.
  *              Alignment and size up to 1 GiB.  Arrays are refused: a struct may have one.
  *
- * Hits         With lfpool/inline.h included before, those of cache<T> are inlined: in all files of a program, or in none.
+ * Hits         With lfpool/inline.h included before, those of cache<T> are inlined: in all files of a program, or in
+ *              none.
  *
  * lfpool/set.hpp has sets of pools, a std::pmr::memory_resource and an allocator.
  */
@@ -105,26 +109,30 @@ public:
 	}
 #endif
 
-	/* As lfpool_create(); in the config, size and alignment 0 are those of T, less is refused, more is more room.  An
-	 * earlier pool is closed if that succeeds; LFPOOL_E_IN_SECTION, and it stays, if it cannot be. */
+	/* As lfpool_create(); in the config, size and alignment 0 are those of T, less is refused, more is more room.
+	 * An earlier pool is closed if that succeeds; LFPOOL_E_IN_SECTION, and it stays, if it cannot be. */
 	LFPOOL_MUST_USE lfpool_status_t create(const lfpool_config_t &config) noexcept
 	{
 		return create_by(config, [](lfpool_t **pool_out, const lfpool_config_t *filled) {
 			return lfpool_create(pool_out, filled);
 		});
 	}
-	LFPOOL_MUST_USE lfpool_status_t create(std::size_t capacity) noexcept { return create(lfpool::config(capacity)); }
+	LFPOOL_MUST_USE lfpool_status_t create(std::size_t capacity) noexcept
+	{
+		return create(lfpool::config(capacity));
+	}
 
 	/* As lfpool_create_in(). */
-	LFPOOL_MUST_USE lfpool_status_t create_in(const lfpool_config_t &config, void *buffer, std::size_t size) noexcept
+	LFPOOL_MUST_USE lfpool_status_t create_in(const lfpool_config_t &config, void *buffer,
+						  std::size_t size) noexcept
 	{
 		return create_by(config, [=](lfpool_t **pool_out, const lfpool_config_t *filled) {
 			return lfpool_create_in(pool_out, filled, buffer, size);
 		});
 	}
 
-	/* As lfpool_destroy(): returns how many objects were still active; SIZE_MAX: refused, and the pool is here still.
-	 * See "The end", above. */
+	/* As lfpool_destroy(): returns how many objects were still active; SIZE_MAX: refused, and the pool is here
+	 * still.  See "The end", above. */
 	std::size_t close() noexcept
 	{
 		const std::size_t active = lfpool_destroy(pool_);
@@ -142,7 +150,10 @@ public:
 	}
 
 	/* An object, constructed from the arguments; nullptr as lfpool_acquire(). */
-	template <typename... Args> T *make(Args &&...args) { return detail::make<T>(pool_, std::forward<Args>(args)...); }
+	template <typename... Args> T *make(Args &&...args)
+	{
+		return detail::make<T>(pool_, std::forward<Args>(args)...);
+	}
 	template <typename... Args> unique_ptr<T> make_unique(Args &&...args)
 	{
 		return unique_ptr<T>(make(std::forward<Args>(args)...), deleter<T>(pool_));
@@ -152,8 +163,9 @@ public:
 		return self_ptr<T>(make(std::forward<Args>(args)...));
 	}
 
-	/* Destroys the object, and releases it.  What lfpool_release() refuses is refused, and not destroyed.  (Two calls
-	 * for one object at the same instant may both run its destructor: nothing says whose it is until the release.) */
+	/* Destroys the object, and releases it.  What lfpool_release() refuses is refused, and not destroyed.  (Two
+	 * calls for one object at the same instant may both run its destructor: nothing says whose it is until the
+	 * release.) */
 	lfpool_status_t destroy(T *object) noexcept { return detail::destroy(pool_, pool_, object); }
 
 	/* Memory for a T, and its way back: no constructor, no destructor.  For pools with hooks.create too. */
@@ -161,9 +173,9 @@ public:
 	lfpool_status_t release(void *object) noexcept { return lfpool_release(pool_, object); }
 
 	/* Calls visit(T &) for each active object, which may destroy it; may throw.  Returns how many.  As a cursor of
-	 * lfpool/walk.h, which knows nothing of constructors: an object is visited from before its constructor begins until
-	 * its destructor has ended.  So nobody may be making or destroying one meanwhile, unless visit() looks at nothing
-	 * that they touch. */
+	 * lfpool/walk.h, which knows nothing of constructors: an object is visited from before its constructor begins
+	 * until its destructor has ended.  So nobody may be making or destroying one meanwhile, unless visit() looks at
+	 * nothing that they touch. */
 	template <typename Visit> std::size_t for_each_active(Visit &&visit)
 	{
 		lfpool_cursor_t cursor;
@@ -255,8 +267,8 @@ private:
 
 /* ---- A cache of one's own ---------------------------------------------------------------------------------- */
 
-/* For one worker at a time: lfpool_cache_create().  Objects may be destroyed by another cache, or the pool.  It must not
- * outlive its pool. */
+/* For one worker at a time: lfpool_cache_create().  Objects may be destroyed by another cache, or the pool.  It must
+ * not outlive its pool. */
 template <typename T> class cache : detail::poolable<T> {
 public:
 	cache() noexcept = default; /* none */
@@ -264,7 +276,10 @@ public:
 	explicit cache(const pool<T> &of) noexcept : cache_(lfpool_cache_create(of.get())), pool_(of.get()) {}
 
 	/* As those of the pool.  What make_unique() gives is released through the pool: it may go to another worker. */
-	template <typename... Args> T *make(Args &&...args) { return detail::make<T>(get(), std::forward<Args>(args)...); }
+	template <typename... Args> T *make(Args &&...args)
+	{
+		return detail::make<T>(get(), std::forward<Args>(args)...);
+	}
 	template <typename... Args> unique_ptr<T> make_unique(Args &&...args)
 	{
 		return unique_ptr<T>(make(std::forward<Args>(args)...), deleter<T>(pool_));

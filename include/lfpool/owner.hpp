@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * owner.hpp - owners of one object each, and what they share with pools and caches.  Included by lfpool.hpp, whose comment
- * says what the owners are.
+ * owner.hpp - owners of one object each, and what they share with pools and caches.  Included by lfpool.hpp, whose
+ * comment says what the owners are.
  */
 #ifndef LFPOOL_OWNER_HPP
 #define LFPOOL_OWNER_HPP
@@ -77,7 +77,8 @@ template <typename T, typename Source, typename... Args> T *make(Source *source,
 }
 
 #ifdef LFPOOL_INLINE_H
-/* A cache by which the hits of this call can be inlined now, or nullptr.  Asked again after a destructor, which may do anything. */
+/* A cache by which the hits of this call can be inlined now, or nullptr.  Asked again after a destructor, which may do
+ * anything. */
 inline lfpool_cache_t *hot_cache(lfpool_cache_t *cache) noexcept
 {
 	return cache;

@@ -20,10 +20,10 @@
  * says how objects wait, how many they can be, and what happens when the pool runs dry.
  *
  * Whatever is asked of a caller of call_rcu() is asked of who retires: a thread registered with the flavour, online if
- * it is QSBR.  (bp registers by itself.)  The first call_rcu() of a process starts liburcu's worker thread; a program that
- * must not pay for that later calls get_default_call_rcu_data() at its start.  Objects become free in that worker, which
- * runs hooks.deactivate; such a hook may use the pool, but must not wait for a grace period.  liburcu's rules for fork
- * (call_rcu_before_fork() and its kin) hold for what is retired at that moment.
+ * it is QSBR.  (bp registers by itself.)  The first call_rcu() of a process starts liburcu's worker thread; a program
+ * that must not pay for that later calls get_default_call_rcu_data() at its start.  Objects become free in that worker,
+ * which runs hooks.deactivate; such a hook may use the pool, but must not wait for a grace period.  liburcu's rules for
+ * fork (call_rcu_before_fork() and its kin) hold for what is retired at that moment.
  */
 #ifndef LFPOOL_RCU_H
 #define LFPOOL_RCU_H
@@ -41,10 +41,10 @@ struct rcu_flavor_struct;
  * Returns   The scheme.
  * Threads   Any.  Wait-free.
  *
- * While something is retired, lfpool_drain() and lfpool_destroy() call the flavour's rcu_barrier(), and so may not be called
- * from a callback of call_rcu(); inside a read-side section they are then refused.  A thread of QSBR cannot tell that it is in one: for it these
- * calls are a quiescent state.  A thread that waits for an object (lfpool_acquire_wait()) inside a
- * section, or online with QSBR, holds up what it waits for.
+ * While something is retired, lfpool_drain() and lfpool_destroy() call the flavour's rcu_barrier(), and so may not be
+ * called from a callback of call_rcu(); inside a read-side section they are then refused.  A thread of QSBR cannot tell
+ * that it is in one: for it these calls are a quiescent state.  A thread that waits for an object
+ * (lfpool_acquire_wait()) inside a section, or online with QSBR, holds up what it waits for.
  */
 LFPOOL_API lfpool_scheme_t lfpool_rcu_scheme(const struct rcu_flavor_struct *flavor);
 

@@ -115,7 +115,8 @@ LFPOOL_API size_t lfpool_registry_destroy(lfpool_registry_t *registry);
  * Cost      As lfpool_create(), and O(pools + scenarios * lines).
  */
 LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_registry_create_pool(lfpool_registry_t *registry, const char *name,
-								       const lfpool_config_t *config, lfpool_t **pool_out);
+								       const lfpool_config_t *config,
+								       lfpool_t **pool_out);
 
 /*
  * lfpool_registry_destroy_pool - as lfpool_destroy(), for a pool of this registry.
@@ -177,8 +178,8 @@ typedef struct lfpool_registry_report {
  *             After a refusal nothing has changed.
  * Cost        That of lfpool_grow(), lfpool_shrink() and lfpool_trim() for each pool.
  */
-LFPOOL_API lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, const char *profile, const char *scenario,
-						  lfpool_registry_report_t *report_out);
+LFPOOL_API lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, const char *profile,
+						  const char *scenario, lfpool_registry_report_t *report_out);
 
 /*
  * lfpool_registry_dump - all pools as one table, sorted by name, and their sums.
@@ -191,7 +192,8 @@ LFPOOL_API lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, c
  * Returns   As lfpool_dump().
  * Cost      That of lfpool_stats() for each pool.  Does not allocate.
  */
-LFPOOL_API size_t lfpool_registry_dump(lfpool_registry_t *registry, lfpool_format_t format, char *text_out, size_t room);
+LFPOOL_API size_t lfpool_registry_dump(lfpool_registry_t *registry, lfpool_format_t format, char *text_out,
+				       size_t room);
 
 LFPOOL_C_END_
 

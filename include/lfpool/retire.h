@@ -118,9 +118,10 @@ LFPOOL_API lfpool_status_t lfpool_drain(lfpool_t *pool);
 
 /* A batch of retired objects.  The room comes first: a pointer to it, converted, is a pointer to the batch. */
 struct lfpool_batch {
-	uint64_t room[LFPOOL_BATCH_ROOM / 8]; /* for the scheme, from `begin` until the batch is reclaimed; aligned to 16 */
-	size_t place;                         /* where the batch is: 0 .. LFPOOL_PLACES_MAX - 1; read only                */
-	size_t count;                         /* objects in it, at least 1; read only                                     */
+	uint64_t room[LFPOOL_BATCH_ROOM /
+		      8]; /* for the scheme, from `begin` until the batch is reclaimed; aligned to 16 */
+	size_t place;     /* where the batch is: 0 .. LFPOOL_PLACES_MAX - 1; read only                */
+	size_t count;     /* objects in it, at least 1; read only                                     */
 };
 
 /*

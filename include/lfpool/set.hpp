@@ -15,8 +15,8 @@
  * std::pmr::synchronized_pool_resource, with a mutex.  (A container still has one user at a time.)
  *
  * What no class holds, being larger or more aligned than the set's objects, goes elsewhere: to operator new, or to the
- * upstream resource.  So does, for a resource, what is asked for when all objects of a class are in use: `exhausted` says
- * where, and with std::pmr::null_memory_resource() std::bad_alloc is thrown instead.
+ * upstream resource.  So does, for a resource, what is asked for when all objects of a class are in use: `exhausted`
+ * says where, and with std::pmr::null_memory_resource() std::bad_alloc is thrown instead.
  *
  * The set must outlive whatever uses it.
  */
@@ -65,7 +65,8 @@ struct set_source {
 
 inline void *take(set_source *from) noexcept
 {
-	return has_class(from->set, from->bytes, from->alignment) ? lfpool_set_acquire(from->set, from->bytes) : nullptr;
+	return has_class(from->set, from->bytes, from->alignment) ? lfpool_set_acquire(from->set, from->bytes)
+								  : nullptr;
 }
 inline lfpool_status_t give(set_source *to, void *object) noexcept
 {
@@ -106,8 +107,8 @@ public:
 	/* As lfpool_set_destroy(): returns how many objects were still active. */
 	std::size_t close() noexcept { return lfpool_set_destroy(set_.release()); }
 
-	/* An object of any type, constructed from the arguments; nullptr as lfpool_set_acquire(), and if T is larger or more
-	 * aligned than the set's objects. */
+	/* An object of any type, constructed from the arguments; nullptr as lfpool_set_acquire(), and if T is larger or
+	 * more aligned than the set's objects. */
 	template <typename T, typename... Args> T *make(Args &&...args)
 	{
 		detail::set_source source = {get(), sizeof(T), alignof(T)};
@@ -141,8 +142,8 @@ private:
 /* ---- An allocator ------------------------------------------------------------------------------------------ */
 
 /* For containers of the standard library: nodes, and small arrays, come from the set, larger ones from operator new.
- * When all objects of a class are in use, or T is more aligned than the set's objects: std::bad_alloc; without exceptions
- * std::terminate(). */
+ * When all objects of a class are in use, or T is more aligned than the set's objects: std::bad_alloc; without
+ * exceptions std::terminate(). */
 template <typename T> class allocator {
 public:
 	using value_type = T;
@@ -157,7 +158,8 @@ public:
 		void *memory = nullptr;
 
 		if (count <= SIZE_MAX / sizeof(T) && alignof(T) <= lfpool_set_class_size(set_, 1))
-			memory = pooled(count) ? lfpool_set_acquire(set_, count * sizeof(T)) : larger(count * sizeof(T));
+			memory = pooled(count) ? lfpool_set_acquire(set_, count * sizeof(T))
+					       : larger(count * sizeof(T));
 		if (!memory)
 			refuse();
 		return static_cast<T *>(memory);
@@ -227,11 +229,13 @@ template <typename T, typename U> bool operator!=(const allocator<T> &a, const a
  */
 class set_resource : public std::pmr::memory_resource {
 public:
-	explicit set_resource(const set &from, std::pmr::memory_resource *upstream = std::pmr::get_default_resource()) noexcept
+	explicit set_resource(const set &from,
+			      std::pmr::memory_resource *upstream = std::pmr::get_default_resource()) noexcept
 		: set_resource(from.get(), upstream, upstream)
 	{
 	}
-	set_resource(lfpool_set_t *from, std::pmr::memory_resource *larger, std::pmr::memory_resource *exhausted) noexcept
+	set_resource(lfpool_set_t *from, std::pmr::memory_resource *larger,
+		     std::pmr::memory_resource *exhausted) noexcept
 		: set_(from), larger_(larger), exhausted_(exhausted)
 	{
 	}

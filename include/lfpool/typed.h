@@ -19,7 +19,8 @@
  * Languages  C99 to C23, C++11 to C++23.  With lfpool/inline.h included before, the cache forms' hits are inlined.
  *
  * Three macros, each used at file scope and followed by a semicolon.  `name` is the prefix of what is defined, `type`
- * the type of the objects: complete, and such that `type *` points to it.  lfpool/hidden.h has three more, for a hidden pool.
+ * the type of the objects: complete, and such that `type *` points to it.  lfpool/hidden.h has three more, for a hidden
+ * pool.
  *
  *     LFPOOL_DEFINE(name, type)               the functions below
  *     LFPOOL_HOOKS(name, type)                struct name_hooks: a table of functions that the type brings along
@@ -218,29 +219,31 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 		return released_;                                                                            \
 	}
 
-#define LFPOOL_TYPED_OBJECTS(name, type)                                                                                         \
-	LFPOOL_TYPED_CALL(size_t, name##_pool_destroy, (name##_pool_t pool_), lfpool_destroy(pool_.untyped))                     \
-	LFPOOL_TYPED name##_pool_t name##_pool_of(const type *object_)                                                           \
-	{                                                                                                                        \
-		name##_pool_t pool_ = {lfpool_of(object_)};                                                                      \
-		return pool_;                                                                                                    \
-	}                                                                                                                        \
-	LFPOOL_TYPED_CALL(type *, name##_acquire, (name##_pool_t pool_), LFPOOL_TYPED_CAST(type, lfpool_acquire(pool_.untyped))) \
-	LFPOOL_TYPED_CALL(lfpool_status_t, name##_release, (name##_pool_t pool_, type * object_),                                \
-			  lfpool_release(pool_.untyped, object_))                                                                \
-	LFPOOL_TYPED_CALL(lfpool_status_t, name##_release_if_owned, (name##_pool_t pool_, void *object_),                        \
-			  lfpool_release_if_owned(pool_.untyped, object_))                                                       \
-	LFPOOL_TYPED_CALL(lfpool_status_t, name##_release_self, (type * object_), lfpool_release_self(object_))                  \
-	LFPOOL_TYPED_CALL(lfpool_status_t, name##_retire, (name##_pool_t pool_, type * object_),                                 \
-			  lfpool_retire(pool_.untyped, object_))                                                                 \
-	LFPOOL_TYPED_BULK(type, name##_pool_t, name##_acquire_bulk, name##_release_bulk, lfpool_acquire_bulk,                    \
-			  lfpool_release_bulk)                                                                                   \
-	LFPOOL_TYPED_CALL(bool, name##_owns, (name##_pool_t pool_, const void *pointer_), lfpool_owns(pool_.untyped, pointer_))  \
-	LFPOOL_TYPED_CALL(bool, name##_in_use, (name##_pool_t pool_, const type *object_),                                       \
-			  lfpool_in_use(pool_.untyped, object_))                                                                 \
-	LFPOOL_TYPED_CALL(type *, name##_object_at, (name##_pool_t pool_, size_t index_),                                        \
-			  LFPOOL_TYPED_CAST(type, lfpool_object_at(pool_.untyped, index_)))                                      \
-	LFPOOL_TYPED_CALL(size_t, name##_index_of, (name##_pool_t pool_, const type *object_),                                   \
+#define LFPOOL_TYPED_OBJECTS(name, type)                                                                        \
+	LFPOOL_TYPED_CALL(size_t, name##_pool_destroy, (name##_pool_t pool_), lfpool_destroy(pool_.untyped))    \
+	LFPOOL_TYPED name##_pool_t name##_pool_of(const type *object_)                                          \
+	{                                                                                                       \
+		name##_pool_t pool_ = {lfpool_of(object_)};                                                     \
+		return pool_;                                                                                   \
+	}                                                                                                       \
+	LFPOOL_TYPED_CALL(type *, name##_acquire, (name##_pool_t pool_),                                        \
+			  LFPOOL_TYPED_CAST(type, lfpool_acquire(pool_.untyped)))                               \
+	LFPOOL_TYPED_CALL(lfpool_status_t, name##_release, (name##_pool_t pool_, type * object_),               \
+			  lfpool_release(pool_.untyped, object_))                                               \
+	LFPOOL_TYPED_CALL(lfpool_status_t, name##_release_if_owned, (name##_pool_t pool_, void *object_),       \
+			  lfpool_release_if_owned(pool_.untyped, object_))                                      \
+	LFPOOL_TYPED_CALL(lfpool_status_t, name##_release_self, (type * object_), lfpool_release_self(object_)) \
+	LFPOOL_TYPED_CALL(lfpool_status_t, name##_retire, (name##_pool_t pool_, type * object_),                \
+			  lfpool_retire(pool_.untyped, object_))                                                \
+	LFPOOL_TYPED_BULK(type, name##_pool_t, name##_acquire_bulk, name##_release_bulk, lfpool_acquire_bulk,   \
+			  lfpool_release_bulk)                                                                  \
+	LFPOOL_TYPED_CALL(bool, name##_owns, (name##_pool_t pool_, const void *pointer_),                       \
+			  lfpool_owns(pool_.untyped, pointer_))                                                 \
+	LFPOOL_TYPED_CALL(bool, name##_in_use, (name##_pool_t pool_, const type *object_),                      \
+			  lfpool_in_use(pool_.untyped, object_))                                                \
+	LFPOOL_TYPED_CALL(type *, name##_object_at, (name##_pool_t pool_, size_t index_),                       \
+			  LFPOOL_TYPED_CAST(type, lfpool_object_at(pool_.untyped, index_)))                     \
+	LFPOOL_TYPED_CALL(size_t, name##_index_of, (name##_pool_t pool_, const type *object_),                  \
 			  lfpool_index_of(pool_.untyped, object_))
 
 #define LFPOOL_TYPED_HANDLES(name, type)                                                                          \
@@ -255,73 +258,76 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 			  lfpool_release_handle(pool_.untyped, handle_.untyped))
 
 /* The cursor is what needs no callback, hence no callback of another type. */
-#define LFPOOL_TYPED_WALKS(name, type)                                                                                      \
-	LFPOOL_TYPED void name##_cursor_open(lfpool_cursor_t *cursor_out_, name##_pool_t pool_)                             \
-	{                                                                                                                   \
-		lfpool_cursor_open(cursor_out_, pool_.untyped);                                                             \
-	}                                                                                                                   \
-	LFPOOL_TYPED void name##_cursor_split(lfpool_cursor_t *cursors_out_, size_t parts_, name##_pool_t pool_)            \
-	{                                                                                                                   \
-		lfpool_cursor_split(cursors_out_, parts_, pool_.untyped);                                                   \
-	}                                                                                                                   \
-	LFPOOL_TYPED_CALL(type *, name##_cursor_next, (lfpool_cursor_t * cursor_),                                          \
-			  LFPOOL_TYPED_CAST(type, lfpool_cursor_next(cursor_)))                                             \
-	LFPOOL_TYPED size_t name##_for_each_active(name##_pool_t pool_, bool (*visit_)(void *, type *), void *context_)     \
-	{                                                                                                                   \
-		lfpool_cursor_t cursor_;                                                                                    \
-		size_t visited_ = 0;                                                                                        \
-		bool on_ = true;                                                                                            \
-		type *object_;                                                                                              \
-                                                                                                                            \
-		lfpool_cursor_open(&cursor_, pool_.untyped);                                                                \
-		for (; on_ && (object_ = name##_cursor_next(&cursor_)); visited_++)                                         \
-			on_ = visit_(context_, object_);                                                                    \
-		return visited_;                                                                                            \
-	}                                                                                                                   \
-	struct name##_typed_visit {                                                                                         \
-		bool (*visit)(void *, type *, bool);                                                                        \
-		void *context;                                                                                              \
-	};                                                                                                                  \
-	LFPOOL_TYPED bool name##_typed_visit_slot(void *visit_, void *object_, bool active_)                                \
-	{                                                                                                                   \
-		const struct name##_typed_visit *v_ = LFPOOL_TYPED_CAST(const struct name##_typed_visit, visit_);           \
-		return v_->visit(v_->context, LFPOOL_TYPED_CAST(type, object_), active_);                                   \
-	}                                                                                                                   \
-	LFPOOL_TYPED size_t name##_for_each_slot(name##_pool_t pool_, bool (*visit_)(void *, type *, bool), void *context_) \
-	{                                                                                                                   \
-		struct name##_typed_visit v_ = {visit_, context_};                                                          \
-		return lfpool_for_each_slot(pool_.untyped, name##_typed_visit_slot, &v_);                                   \
-	}                                                                                                                   \
-	LFPOOL_TYPED_CALL(size_t, name##_copy_active_objects, (name##_pool_t pool_, type * objects_out_, size_t count_),    \
-			  lfpool_copy_active_objects(pool_.untyped, objects_out_, count_, sizeof(type)))                    \
-	LFPOOL_TYPED size_t name##_copy_active(name##_pool_t pool_, type **objects_out_, size_t count_)                     \
-	{                                                                                                                   \
-		lfpool_cursor_t cursor_;                                                                                    \
-		size_t copied_ = 0;                                                                                         \
-                                                                                                                            \
-		lfpool_cursor_open(&cursor_, pool_.untyped);                                                                \
-		while (copied_ < count_ && (objects_out_[copied_] = name##_cursor_next(&cursor_)))                          \
-			copied_++;                                                                                          \
-		return copied_;                                                                                             \
-	}                                                                                                                   \
+#define LFPOOL_TYPED_WALKS(name, type)                                                                            \
+	LFPOOL_TYPED void name##_cursor_open(lfpool_cursor_t *cursor_out_, name##_pool_t pool_)                   \
+	{                                                                                                         \
+		lfpool_cursor_open(cursor_out_, pool_.untyped);                                                   \
+	}                                                                                                         \
+	LFPOOL_TYPED void name##_cursor_split(lfpool_cursor_t *cursors_out_, size_t parts_, name##_pool_t pool_)  \
+	{                                                                                                         \
+		lfpool_cursor_split(cursors_out_, parts_, pool_.untyped);                                         \
+	}                                                                                                         \
+	LFPOOL_TYPED_CALL(type *, name##_cursor_next, (lfpool_cursor_t * cursor_),                                \
+			  LFPOOL_TYPED_CAST(type, lfpool_cursor_next(cursor_)))                                   \
+	LFPOOL_TYPED size_t name##_for_each_active(name##_pool_t pool_, bool (*visit_)(void *, type *),           \
+						   void *context_)                                                \
+	{                                                                                                         \
+		lfpool_cursor_t cursor_;                                                                          \
+		size_t visited_ = 0;                                                                              \
+		bool on_ = true;                                                                                  \
+		type *object_;                                                                                    \
+                                                                                                                  \
+		lfpool_cursor_open(&cursor_, pool_.untyped);                                                      \
+		for (; on_ && (object_ = name##_cursor_next(&cursor_)); visited_++)                               \
+			on_ = visit_(context_, object_);                                                          \
+		return visited_;                                                                                  \
+	}                                                                                                         \
+	struct name##_typed_visit {                                                                               \
+		bool (*visit)(void *, type *, bool);                                                              \
+		void *context;                                                                                    \
+	};                                                                                                        \
+	LFPOOL_TYPED bool name##_typed_visit_slot(void *visit_, void *object_, bool active_)                      \
+	{                                                                                                         \
+		const struct name##_typed_visit *v_ = LFPOOL_TYPED_CAST(const struct name##_typed_visit, visit_); \
+		return v_->visit(v_->context, LFPOOL_TYPED_CAST(type, object_), active_);                         \
+	}                                                                                                         \
+	LFPOOL_TYPED size_t name##_for_each_slot(name##_pool_t pool_, bool (*visit_)(void *, type *, bool),       \
+						 void *context_)                                                  \
+	{                                                                                                         \
+		struct name##_typed_visit v_ = {visit_, context_};                                                \
+		return lfpool_for_each_slot(pool_.untyped, name##_typed_visit_slot, &v_);                         \
+	}                                                                                                         \
+	LFPOOL_TYPED_CALL(size_t, name##_copy_active_objects,                                                     \
+			  (name##_pool_t pool_, type * objects_out_, size_t count_),                              \
+			  lfpool_copy_active_objects(pool_.untyped, objects_out_, count_, sizeof(type)))          \
+	LFPOOL_TYPED size_t name##_copy_active(name##_pool_t pool_, type **objects_out_, size_t count_)           \
+	{                                                                                                         \
+		lfpool_cursor_t cursor_;                                                                          \
+		size_t copied_ = 0;                                                                               \
+                                                                                                                  \
+		lfpool_cursor_open(&cursor_, pool_.untyped);                                                      \
+		while (copied_ < count_ && (objects_out_[copied_] = name##_cursor_next(&cursor_)))                \
+			copied_++;                                                                                \
+		return copied_;                                                                                   \
+	}                                                                                                         \
 	LFPOOL_TYPED_CALL(size_t, name##_release_all, (name##_pool_t pool_), lfpool_release_all(pool_.untyped))
 
-#define LFPOOL_TYPED_CACHES(name, type)                                                                                          \
-	LFPOOL_TYPED name##_cache_t name##_cache_create(name##_pool_t pool_)                                                     \
-	{                                                                                                                        \
-		name##_cache_t cache_ = {lfpool_cache_create(pool_.untyped)};                                                    \
-		return cache_;                                                                                                   \
-	}                                                                                                                        \
-	LFPOOL_TYPED void name##_cache_destroy(name##_cache_t cache_)                                                            \
-	{                                                                                                                        \
-		lfpool_cache_destroy(cache_.untyped);                                                                            \
-	}                                                                                                                        \
-	LFPOOL_TYPED_CALL(type *, name##_cache_acquire, (name##_cache_t cache_),                                                 \
-			  LFPOOL_TYPED_CAST(type, lfpool_cache_acquire(cache_.untyped)))                                         \
-	LFPOOL_TYPED_CALL(lfpool_status_t, name##_cache_release, (name##_cache_t cache_, type * object_),                        \
-			  lfpool_cache_release(cache_.untyped, object_))                                                         \
-	LFPOOL_TYPED_BULK(type, name##_cache_t, name##_cache_acquire_bulk, name##_cache_release_bulk, lfpool_cache_acquire_bulk, \
-			  lfpool_cache_release_bulk)
+#define LFPOOL_TYPED_CACHES(name, type)                                                                   \
+	LFPOOL_TYPED name##_cache_t name##_cache_create(name##_pool_t pool_)                              \
+	{                                                                                                 \
+		name##_cache_t cache_ = {lfpool_cache_create(pool_.untyped)};                             \
+		return cache_;                                                                            \
+	}                                                                                                 \
+	LFPOOL_TYPED void name##_cache_destroy(name##_cache_t cache_)                                     \
+	{                                                                                                 \
+		lfpool_cache_destroy(cache_.untyped);                                                     \
+	}                                                                                                 \
+	LFPOOL_TYPED_CALL(type *, name##_cache_acquire, (name##_cache_t cache_),                          \
+			  LFPOOL_TYPED_CAST(type, lfpool_cache_acquire(cache_.untyped)))                  \
+	LFPOOL_TYPED_CALL(lfpool_status_t, name##_cache_release, (name##_cache_t cache_, type * object_), \
+			  lfpool_cache_release(cache_.untyped, object_))                                  \
+	LFPOOL_TYPED_BULK(type, name##_cache_t, name##_cache_acquire_bulk, name##_cache_release_bulk,     \
+			  lfpool_cache_acquire_bulk, lfpool_cache_release_bulk)
 
 #define LFPOOL_TYPED_FUNCTIONS(name, type) \
 	LFPOOL_TYPED_OBJECTS(name, type)   \

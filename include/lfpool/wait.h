@@ -45,8 +45,8 @@ LFPOOL_C_BEGIN_
  *              millisecond whether an earlier call needs the objects given to it.
  * Cost         O(count) without a wait; otherwise that of `count` calls for one object.
  */
-LFPOOL_API lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache_t *cache, void **objects_out, size_t count,
-						    int64_t timeout_ns);
+LFPOOL_API lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache_t *cache, void **objects_out,
+						    size_t count, int64_t timeout_ns);
 
 /*
  * lfpool_acquire_wait, lfpool_cache_acquire_wait - as lfpool_acquire() and lfpool_cache_acquire(), but wait while no
@@ -61,13 +61,15 @@ static inline void *lfpool_acquire_wait(lfpool_t *pool, int64_t timeout_ns)
 {
 	void *object;
 
-	return lfpool_acquire_bulk_wait(pool, LFPOOL_NULL_, &object, 1, timeout_ns) == LFPOOL_OK ? object : LFPOOL_NULL_;
+	return lfpool_acquire_bulk_wait(pool, LFPOOL_NULL_, &object, 1, timeout_ns) == LFPOOL_OK ? object
+												 : LFPOOL_NULL_;
 }
 static inline void *lfpool_cache_acquire_wait(lfpool_cache_t *cache, int64_t timeout_ns)
 {
 	void *object;
 
-	return lfpool_acquire_bulk_wait(LFPOOL_NULL_, cache, &object, 1, timeout_ns) == LFPOOL_OK ? object : LFPOOL_NULL_;
+	return lfpool_acquire_bulk_wait(LFPOOL_NULL_, cache, &object, 1, timeout_ns) == LFPOOL_OK ? object
+												  : LFPOOL_NULL_;
 }
 
 /* A continuation.  object: acquired, owned by the continuation; NULL: a hook refused it, or the pool is closed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * async.cpp - for ./check: milliseconds for a million tasks that one thread hands to two workers, each a node that is made here and
- * destroyed there.
+ * async.cpp - for ./check: milliseconds for a million tasks that one thread hands to two workers, each a node that is
+ * made here and destroyed there.
  */
 #include <taskflow/taskflow.hpp>
 

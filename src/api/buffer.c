@@ -2,9 +2,9 @@
 /*
  * buffer.c - a pool in a buffer (lfpool/buffer.h): all of it in memory that the caller provides.
  *
- * Idea         [ lifecycle | pool | first lot of caches | magazines | bits | wanted | states | generations | objects ].  What
- *              else enters the kernel is left out where it would be done, by `in_buffer` of the
- *              arena: heavy fences, caches of threads, further lots, sleeping, the registry, lines on stderr.
+ * Idea         [ lifecycle | pool | first lot of caches | magazines | bits | wanted | states | generations | objects ].
+ *              What else enters the kernel is left out where it would be done, by `in_buffer` of the arena: heavy
+ *              fences, caches of threads, further lots, sleeping, the registry, lines on stderr.
  * Invariants   BF1 no function of such a pool makes a system call.
  */
 #include "lfpool/buffer.h"
@@ -16,14 +16,16 @@
 #include "pool/open.h"
 #include "pool/pool.h"
 
-_Static_assert(LFPOOL_BUFFER_ALIGNMENT == CACHE_LINE_PAIR, "what the parts are aligned to, with LFPOOL_EMBEDDED and without");
+_Static_assert(LFPOOL_BUFFER_ALIGNMENT == CACHE_LINE_PAIR,
+	       "what the parts are aligned to, with LFPOOL_EMBEDDED and without");
 _Static_assert(_Alignof(max_align_t) <= LFPOOL_BUFFER_ALIGN_(0), "the default alignment");
 _Static_assert(sizeof(struct lfpool_magazine) <= LFPOOL_BUFFER_MAGAZINE_HEAD_, "before the slots of a magazine");
 _Static_assert(EXTRA_PER_CACHE == LFPOOL_BUFFER_EXTRA_, "magazines of each cache");
 _Static_assert(LOT_CACHES == LFPOOL_BUFFER_CACHES, "in the first lot");
 _Static_assert(sizeof(struct cache) <= LFPOOL_BUFFER_CACHE_, "each cache");
 /* What does not depend on the config; sizes are rounded up. */
-_Static_assert(POOL_OF_SHARDS(1) + 7 * CACHE_LINE_PAIR <= LFPOOL_BUFFER_POOL_, "LFPOOL_BUFFER_BYTES has room for the rest");
+_Static_assert(POOL_OF_SHARDS(1) + 7 * CACHE_LINE_PAIR <= LFPOOL_BUFFER_POOL_,
+	       "LFPOOL_BUFFER_BYTES has room for the rest");
 
 /* Of a valid config; 0 when there is no such number. */
 static size_t bytes_for(const lfpool_config_t *config)
@@ -63,7 +65,8 @@ lfpool_status_t pool_create_in_buffer(lfpool_t **pool_out, const lfpool_config_t
 
 	const struct window rest = {.at = buffer + lifecycle_bytes, .bytes = bytes - lifecycle_bytes, .whole = true};
 
-	const lfpool_status_t opened = pool_open_as(pool_out, &config, &modes, lifecycle_open_in(buffer, &config), &rest);
+	const lfpool_status_t opened = pool_open_as(pool_out, &config, &modes, lifecycle_open_in(buffer, &config),
+						    &rest);
 
 #if !EMBEDDED
 	if (opened == LFPOOL_OK)

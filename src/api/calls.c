@@ -75,7 +75,8 @@ static inline void *begin(lfpool_t *pool, struct cache_head *head, uint32_t slot
 NOINLINE void *lfpool_cache_acquire_slow_(lfpool_cache_t *cache, void *object)
 {
 	struct cache_head *head = (struct cache_head *)cache;
-	const uint32_t slot = likely(!object) ? slots_take_after_hit(head->pool, head) : (uint32_t)lfpool_slot_at_(cache, object);
+	const uint32_t slot = likely(!object) ? slots_take_after_hit(head->pool, head)
+					      : (uint32_t)lfpool_slot_at_(cache, object);
 
 	object = begin(head->pool, head, slot);
 	KEEP_FRAME();

@@ -16,7 +16,8 @@ lfpool_status_t pool_release(lfpool_t *pool, struct cache_head *head, void *obje
 /* Waits for `count` objects until `deadline_ns` on the clock of os_now_ns(): all or none.  LFPOOL_OK;
  * LFPOOL_E_EXHAUSTED: the time is over; LFPOOL_E_REFUSED: a hook refused one; LFPOOL_E_CLOSED. waiters_take:
  * without a wait. waiters_wait: one object, or NULL. */
-lfpool_status_t waiters_wait_for(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count, uint64_t deadline_ns);
+lfpool_status_t waiters_wait_for(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count,
+				 uint64_t deadline_ns);
 lfpool_status_t waiters_take(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count);
 void *waiters_wait(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns);
 

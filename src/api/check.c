@@ -174,8 +174,9 @@ static const char *check_cold(struct check *c, const struct cold *cold, size_t f
 	c->where = SIZE_MAX;
 	if (opened > cold->reserved || capacity > opened)
 		return "O2: there are more objects than pages for them";
-	return found == cold_allowed(cold) + opened - capacity ? NULL
-							       : "O1: the cold store does not have as many slots as it counts";
+	return found == cold_allowed(cold) + opened - capacity
+		       ? NULL
+		       : "O1: the cold store does not have as many slots as it counts";
 }
 
 /* After all the free ones: the others are in use, and what was never used is as it was made. */
@@ -557,8 +558,8 @@ static const char *check_core(const lfpool_t *pool, size_t *where_out)
 		return "G2: more spare magazines were used than there are";
 	if (w.caches < core->table.for_calls || w.caches > core->table.most)
 		return "T2: the count of the caches is out of its limits";
-	if (!check_open(&w.check, &core->arena, census_used(core), check_others((size_t)w.carved + (size_t)w.spared, w.caches),
-			pool->check_bits))
+	if (!check_open(&w.check, &core->arena, census_used(core),
+			check_others((size_t)w.carved + (size_t)w.spared, w.caches), pool->check_bits))
 		return CHECK_NO_MEMORY;
 	violated = walk_all(&w);
 	*where_out = w.check.where;

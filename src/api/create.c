@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * create.c - lfpool_create() and lfpool_memory_bytes(): a pool with any backend, in memory from the system or from the caller.
+ * create.c - lfpool_create() and lfpool_memory_bytes(): a pool with any backend, in memory from the system or from the
+ * caller.
  *
  * Idea         Checks the config, and opens what a process needs once, then the lifecycle, then the pool (life.c).
  */
@@ -25,10 +26,12 @@ bool pool_object_bytes(const lfpool_config_t *config, const struct lifecycle *li
 /* Is caller-provided memory for the objects large enough, and aligned to pages and as the objects? */
 static bool fits(const lfpool_config_t *config, const struct lifecycle *lifecycle, const struct window *window)
 {
-	const size_t page = os_page_bytes(), alignment = config->object_alignment > page ? config->object_alignment : page;
+	const size_t page = os_page_bytes(),
+		     alignment = config->object_alignment > page ? config->object_alignment : page;
 	size_t bytes;
 
-	return (uintptr_t)window->at % alignment == 0 && pool_object_bytes(config, lifecycle, &bytes) && bytes <= window->bytes;
+	return (uintptr_t)window->at % alignment == 0 && pool_object_bytes(config, lifecycle, &bytes) &&
+	       bytes <= window->bytes;
 }
 
 lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,

@@ -57,10 +57,10 @@ static void put_core(struct text *t, const struct core *core, const lfpool_stats
 	/* relaxed: a snapshot. */
 	const uint64_t carved = load_relaxed(&core->depot.carved);
 
-	text_put(t, "caches      %" PRIu32 " in use, %" PRIu32 " ever, of at most %" PRIu32 " objects\n", s->caches_in_use,
-		 s->caches, 2 * ms->slots);
-	text_put(t, "magazines   of %" PRIu32 " objects, %" PRIu64 " of %" PRIu32 " used, and %" PRIu32 " extra\n", ms->slots,
-		 carved, ms->chunks, s->caches * EXTRA_PER_CACHE);
+	text_put(t, "caches      %" PRIu32 " in use, %" PRIu32 " ever, of at most %" PRIu32 " objects\n",
+		 s->caches_in_use, s->caches, 2 * ms->slots);
+	text_put(t, "magazines   of %" PRIu32 " objects, %" PRIu64 " of %" PRIu32 " used, and %" PRIu32 " extra\n",
+		 ms->slots, carved, ms->chunks, s->caches * EXTRA_PER_CACHE);
 	text_put(t, "depot       %" PRIu32 " shard%s\n", core->depot.shards, core->depot.shards == 1 ? "" : "s");
 }
 
@@ -93,7 +93,8 @@ static void put_text(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 		 : pool->core.asymmetric ? ", membarrier"
 					 : ", full fences",
 		 pool->core.hits ? ", inlined hits" : "");
-	text_put(t, "objects     %zu of %zu bytes, aligned to %zu", s->capacity, pool->object_size, pool->object_alignment);
+	text_put(t, "objects     %zu of %zu bytes, aligned to %zu", s->capacity, pool->object_size,
+		 pool->object_alignment);
 	if (pool_in_place(pool))
 		text_put(t, ", %" PRIu32 " bytes apart", pool->core.arena.face.stride);
 	text_put(t, "\nflags       ");
@@ -123,9 +124,10 @@ static void put_json_core(struct text *t, const lfpool_t *pool, uint32_t caches)
 	const struct magazines *ms = &core->magazines;
 
 	text_put(t, ",\"core\":{\"membarrier\":%s,\"inlined_hits\":%s,\"shards\":%" PRIu32,
-		 core->asymmetric && !pool->locked ? "true" : "false", core->hits ? "true" : "false", core->depot.shards);
-	text_put(t, ",\"cache_capacity\":%" PRIu32 ",\"magazine_objects\":%" PRIu32 ",\"magazines\":%" PRIu32, 2 * ms->slots,
-		 ms->slots, ms->chunks);
+		 core->asymmetric && !pool->locked ? "true" : "false", core->hits ? "true" : "false",
+		 core->depot.shards);
+	text_put(t, ",\"cache_capacity\":%" PRIu32 ",\"magazine_objects\":%" PRIu32 ",\"magazines\":%" PRIu32,
+		 2 * ms->slots, ms->slots, ms->chunks);
 	text_put(t, ",\"magazines_used\":%" PRIu64 ",\"magazines_extra\":%" PRIu32 "}",
 		 /* relaxed: a snapshot. */
 		 load_relaxed(&core->depot.carved), caches * EXTRA_PER_CACHE);
@@ -149,8 +151,8 @@ static void put_json(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 {
 	text_put(t, "{\"lfpool\":\"" VERSION "\",\"name\":");
 	text_put_quoted(t, pool->name);
-	text_put(t, ",\"backend\":\"%s\",\"object_size\":%zu,\"object_alignment\":%zu", backend_name(pool->backend_kind),
-		 pool->object_size, pool->object_alignment);
+	text_put(t, ",\"backend\":\"%s\",\"object_size\":%zu,\"object_alignment\":%zu",
+		 backend_name(pool->backend_kind), pool->object_size, pool->object_alignment);
 	if (pool_in_place(pool))
 		text_put(t, ",\"stride\":%" PRIu32, pool->core.arena.face.stride);
 	text_put(t, ",\"flags\":");

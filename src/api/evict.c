@@ -132,7 +132,8 @@ void *lfpool_acquire_evicting(lfpool_t *pool, uint64_t priority, lfpool_handle_t
 		return NULL;
 	}
 	order_enter(order, slot, rank);
-	*handle_out = handle_live(pool, slot, arena_mark(&pool->core.arena, slot, GENERATION_CANDIDATE + GENERATION_PIN));
+	*handle_out = handle_live(pool, slot,
+				  arena_mark(&pool->core.arena, slot, GENERATION_CANDIDATE + GENERATION_PIN));
 	/* Without a handle another thread has released it already (lfpool_release_all()). */
 	return *handle_out ? object : NULL;
 }

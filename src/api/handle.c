@@ -5,24 +5,26 @@
  * Idea         A handle is {the slot's generation + the pool's salt, slot}.  A generation counts uses of the slot of
  *              which a handle was made; the others pay nothing.  Such a use is marked: its state (arena.h) is
  *              LFPOOL_MARKED_, and the slot's word is {generation, pins, live}.  Every release of it changes that word.
- *              The slot takes b bits, as many as slot numbers up to the capacity need; the count takes the rest, and what
- *              of it does not fit is cut off.  Of the salt the upper 64 - b bits count.  Slot numbers start at 1, so no
- *              handle is 0.
- * Invariants   N1  a handle is returned only if the word was live and then the state marked: so by A3 (arena.h) it is stale by
- *                  now, or the release of the object makes it stale.  A word is never live with the same generation in two
- *                  uses that are marked: a stale handle matches nothing (except after the wrap that handle.h computes).
+ *              The slot takes b bits, as many as slot numbers up to the capacity need; the count takes the rest, and
+ *              what of it does not fit is cut off.  Of the salt the upper 64 - b bits count.  Slot numbers start at 1,
+ *              so no handle is 0.
+ * Invariants   N1  a handle is returned only if the word was live and then the state marked: so by A3 (arena.h) it is
+ *                  stale by now, or the release of the object makes it stale.  A word is never live with the same
+ *                  generation in two uses that are marked: a stale handle matches nothing (except after the wrap that
+ *                  handle.h computes).
  *              N2  a release by handle, a pin, and an unpin are a CAS from a word of the very generation that matched,
  *                  and so is each release of a marked object: of several releases one succeeds, and no call touches a
  *                  later use, because its generation is another.
- *              N3  the salt of the n-th pool that the process makes is n * SALT_STEP modulo 2^64, and the salts of two pools,
- *                  d pools apart, differ by more than 2^64 / 5d in either direction: no quotient in the continued fraction
- *                  of SALT_STEP / 2^64 is above 3 (tests/api/unit_handle.c).  So a handle of one can name an object of the
- *                  other only if a slot of one of them had more than 2^(61-b) / d uses with a handle.
- * Races        A program that makes a handle of an object while another thread releases it gets 0, or a handle that is stale
- *              at once; but one more thing can be where that release is one that does not race (arena.h, A2): it may have
- *              looked at the state before the mark, and end the use without the word.  Then the handle stays live: it names
- *              what is in the slot, as the pointer does, until an object there is released of which a handle is made.
- *              A release by it is refused while the state is not marked, and makes it stale.
+ *              N3  the salt of the n-th pool that the process makes is n * SALT_STEP modulo 2^64, and the salts of two
+ *                  pools, d pools apart, differ by more than 2^64 / 5d in either direction: no quotient in the
+ *                  continued fraction of SALT_STEP / 2^64 is above 3 (tests/api/unit_handle.c).  So a handle of one can
+ *                  name an object of the other only if a slot of one of them had more than 2^(61-b) / d uses with a
+ *                  handle.
+ * Races        A program that makes a handle of an object while another thread releases it gets 0, or a handle that is
+ *              stale at once; but one more thing can be where that release is one that does not race (arena.h, A2): it
+ *              may have looked at the state before the mark, and end the use without the word.  Then the handle stays
+ *              live: it names what is in the slot, as the pointer does, until an object there is released of which a
+ *              handle is made.  A release by it is refused while the state is not marked, and makes it stale.
  * Progress     Wait-free; a release by handle, pin and unpin are lock-free.
  * Edges        TELL (arena.h): what hooks.activate wrote is visible to who resolves the handle.
  */
@@ -67,8 +69,9 @@ lfpool_status_t handle_refuse(lfpool_t *pool, lfpool_handle_t handle)
 		misuse.detail = "This pool has no such slot.";
 	} else {
 		misuse.object = pool_in_place(pool) ? arena_object(&pool->core.arena, (uint32_t)slot) : NULL;
-		misuse.detail = arena_is_active(&pool->core.arena, (uint32_t)slot) ? "The slot holds another object now."
-										   : "The slot is free.";
+		misuse.detail = arena_is_active(&pool->core.arena, (uint32_t)slot)
+					? "The slot holds another object now."
+					: "The slot is free.";
 	}
 	return misuse_tell(pool, &misuse);
 }

@@ -3,8 +3,8 @@
  * life.c - a pool begins and ends.
  *
  * Idea         Creation has a config that is checked, and a lifecycle (create.c, buffer.c).  It opens the pool's
- *              memory; only a pool that is complete enters the table of live pools.  Destruction goes the other way: out of that
- *              table first, so that no exiting thread and no fork comes near it.
+ *              memory; only a pool that is complete enters the table of live pools.  Destruction goes the other way:
+ *              out of that table first, so that no exiting thread and no fork comes near it.
  */
 #include "api/life.h"
 

@@ -83,7 +83,8 @@ static uint64_t told(_Atomic(uint64_t) *most, uint64_t now)
 static void tell_calls(const lfpool_t *pool, lfpool_stats_t *stats)
 {
 	struct lfpool_pool *p = (struct lfpool_pool *)(uintptr_t)pool;
-	const uint64_t releases = (int64_t)stats->releases < 0 ? 0 : stats->releases, before = tally_read(&p->told.releases);
+	const uint64_t releases = (int64_t)stats->releases < 0 ? 0 : stats->releases,
+		       before = tally_read(&p->told.releases);
 
 	stats->acquires = told(&p->told.acquires, releases + stats->active);
 	(void)told(&p->told.releases, releases);
@@ -137,8 +138,8 @@ lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	if (stats_out->struct_size > offsetof(lfpool_stats_t, refills))
 		slow(pool, &stats);
 	/* Signed from the beginning: where size_t has 32 bits its difference would not become negative. */
-	stats.unaccounted = (int64_t)stats.capacity - (int64_t)stats.active - (int64_t)stats.retired - (int64_t)stats.cached -
-			    (int64_t)stats.shared - (int64_t)stats.untouched;
+	stats.unaccounted = (int64_t)stats.capacity - (int64_t)stats.active - (int64_t)stats.retired -
+			    (int64_t)stats.cached - (int64_t)stats.shared - (int64_t)stats.untouched;
 	sized_write(stats_out, &stats, sizeof(stats));
 	return LFPOOL_OK;
 }

@@ -2,16 +2,17 @@
 /*
  * trim.c - lfpool_trim(): memory of free objects goes back to the system.
  *
- * Idea         Two halves.  Cooling: free slots are taken out of the free lists, one by one, and put into the cold store
- *              (cold.h), where an acquire finds them last.  Sweeping: a cursor goes over the pages; of those whose slots are
- *              all cold a run of at most STEP_BYTES is taken out of the cold store (counts first, then bits: O1), given
- *              back, and put into the cold store again.  Where the sweep ends the next call goes on; it is over when it
- *              has come round without giving anything back.
- * Invariants   TR1 while a page is being given back, all slots on it are in the hands of this call: nobody else can have an
- *                  object there.  A page on which a slot lies that is not opened yet is left alone: who opens it
- *                  does not come by the cold store's bits.
- *              TR2 `gone` of a page is 1 only if it was given back, and no slot on it has left the cold store since: who
- *                  takes a slot clears it, holding the slot; a call that gives a page back sets it, holding all of them.
+ * Idea         Two halves.  Cooling: free slots are taken out of the free lists, one by one, and put into the cold
+ *              store (cold.h), where an acquire finds them last.  Sweeping: a cursor goes over the pages; of those
+ *              whose slots are all cold a run of at most STEP_BYTES is taken out of the cold store (counts first, then
+ *              bits: O1), given back, and put into the cold store again.  Where the sweep ends the next call goes on;
+ *              it is over when it has come round without giving anything back.
+ * Invariants   TR1 while a page is being given back, all slots on it are in the hands of this call: nobody else can
+ *                  have an object there.  A page on which a slot lies that is not opened yet is left alone: who opens
+ *                  it does not come by the cold store's bits.
+ *              TR2 `gone` of a page is 1 only if it was given back, and no slot on it has left the cold store since:
+ *                  who takes a slot clears it, holding the slot; a call that gives a page back sets it, holding all of
+ *                  them.
  * Progress     Lock-free for others.  A trim that is stopped takes with it the slots of one step.
  * Edges        COLD (cold.h): from who cooled the slot, to this call, to who takes it next.
  */
@@ -75,8 +76,8 @@ static bool give_back(lfpool_t *pool, struct page_run run)
 	return done;
 }
 
-/* From the cursor on, round and round: false when all pages were looked at since one was given back, true if *budget ended
- * before.  (Pages before the cursor may have become cold since it passed them.) */
+/* From the cursor on, round and round: false when all pages were looked at since one was given back, true if *budget
+ * ended before.  (Pages before the cursor may have become cold since it passed them.) */
 static bool sweep(lfpool_t *pool, size_t *budget)
 {
 	const size_t page = os_page_bytes(), most = STEP_BYTES / page ? STEP_BYTES / page : 1;

@@ -82,7 +82,8 @@ static bool is_ticket_of(uint64_t word, lfpool_ticket_t ticket)
 	return !((cell_ticket(word) ^ ticket >> INDEX_BITS) & LOW_BITS(CANCEL_TICKET_BITS));
 }
 
-lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then, void *context, lfpool_ticket_t *ticket_out)
+lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then, void *context,
+				     lfpool_ticket_t *ticket_out)
 {
 	struct waiters *d = &pool->waiters;
 	/* Called at once from a continuation, it could nest without end: it queues, for who called that one. */
@@ -415,7 +416,8 @@ static bool older_waits(const struct waiters *d, uint64_t ticket)
 }
 
 /* `count` slots; false: the time is over, or the pool is closed, and none is held. */
-static bool wait_for_slots(lfpool_t *pool, struct cache_head *head, void **slots_out, size_t count, uint64_t deadline_ns)
+static bool wait_for_slots(lfpool_t *pool, struct cache_head *head, void **slots_out, size_t count,
+			   uint64_t deadline_ns)
 {
 	struct waiters *d = &pool->waiters;
 	struct cell *const first = count > CELLS_MAX ? NULL : claim_all(d, count), *cell = first;
@@ -454,7 +456,8 @@ static bool wait_for_slots(lfpool_t *pool, struct cache_head *head, void **slots
 	return take_all(pool, head, slots_out, count);
 }
 
-lfpool_status_t waiters_wait_for(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count, uint64_t deadline_ns)
+lfpool_status_t waiters_wait_for(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count,
+				 uint64_t deadline_ns)
 {
 	enum outcome outcome = ONE_USED_UP;
 

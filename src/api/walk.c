@@ -2,11 +2,11 @@
 /*
  * walk.c - visit the objects of a pool, see lfpool/walk.h.
  *
- * Idea         The states of all slots lie side by side, a byte each, and not 0 while the object is active.  A walk reads
- *              them in their order, a window of 64 slots at a time, and is one window ahead of its
- *              visitor: what seems active there is prefetched, and when its turn comes, the walk looks a second time.
- *              (Visiting one object in ten of a million and reading it takes 10 ms without the prefetch, each waiting
- *              for memory by itself, and 1 with it: lfpool-bench-walk.)
+ * Idea         The states of all slots lie side by side, a byte each, and not 0 while the object is active.  A walk
+ *              reads them in their order, a window of 64 slots at a time, and is one window ahead of its visitor: what
+ *              seems active there is prefetched, and when its turn comes, the walk looks a second time.  (Visiting one
+ *              object in ten of a million and reading it takes 10 ms without the prefetch, each waiting for memory by
+ *              itself, and 1 with it: lfpool-bench-walk.)
  * Invariants   WK1 a walk looks at each slot of its range once and never goes back: no object is visited twice.
  *              WK2 what a cursor returns was active in the second look, which is the one that counts: between the two
  *                  looks the visitor of earlier objects has run, and anything may have happened.
@@ -27,7 +27,8 @@
 /* Slots that are looked at together. */
 #define AT_ONCE 8
 
-/* Slots of a window, at most the bits of a cursor's word.  (The explorer has windows of one slot: its pools are small.) */
+/* Slots of a window, at most the bits of a cursor's word.  (The explorer has windows of one slot: its pools are small.)
+ * */
 #ifndef WALK_WINDOW
 #define WALK_WINDOW 64
 #endif
@@ -44,8 +45,9 @@ static inline size_t scan(_Atomic(uint8_t) *state, size_t next, size_t end)
 		return next;
 	while (end - next >= AT_ONCE) {
 		_Atomic(uint8_t) *at = &state[next];
-		const int any = load_relaxed(&at[0]) | load_relaxed(&at[1]) | load_relaxed(&at[2]) | load_relaxed(&at[3]) |
-				load_relaxed(&at[4]) | load_relaxed(&at[5]) | load_relaxed(&at[6]) | load_relaxed(&at[7]);
+		const int any = load_relaxed(&at[0]) | load_relaxed(&at[1]) | load_relaxed(&at[2]) |
+				load_relaxed(&at[3]) | load_relaxed(&at[4]) | load_relaxed(&at[5]) |
+				load_relaxed(&at[6]) | load_relaxed(&at[7]);
 
 		if (any)
 			break;

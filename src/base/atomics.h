@@ -26,7 +26,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2, "the target needs lock-free 32- and 64-bit atomics");
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2,
+	       "the target needs lock-free 32- and 64-bit atomics");
 
 #ifdef LFPOOL_CHAOS
 #include <sched.h>
@@ -64,7 +65,8 @@ static inline void chaos_point(void)
 
 /* Of words that are in one order with each other, the same for all threads (evict/order.h). */
 #define load_seq_cst(p) (POINT(), atomic_load_explicit((p), memory_order_seq_cst))
-#define cas_seq_cst(p, old, new) (POINT(), COMPARE_EXCHANGE((p), (old), (new), memory_order_seq_cst, memory_order_seq_cst))
+#define cas_seq_cst(p, old, new) \
+	(POINT(), COMPARE_EXCHANGE((p), (old), (new), memory_order_seq_cst, memory_order_seq_cst))
 
 #ifdef __riscv
 /* It has no compare-and-swap of a byte, and compilers would call a library: the same by the aligned word around it. */
@@ -92,10 +94,14 @@ static inline bool cas_byte(_Atomic(uint8_t) *p, uint8_t *old, uint8_t new)
 
 /* Strong compare-and-swap, true on success; on failure *old holds what was found, acquired by cas_acq_rel.  The failure
  * of a release tells nothing but that it failed: relaxed. */
-#define cas_acq_rel(p, old, new) (POINT(), COMPARE_EXCHANGE((p), (old), (new), memory_order_acq_rel, memory_order_acquire))
-#define cas_acquire(p, old, new) (POINT(), COMPARE_EXCHANGE((p), (old), (new), memory_order_acquire, memory_order_acquire))
-#define cas_release(p, old, new) (POINT(), COMPARE_EXCHANGE((p), (old), (new), memory_order_release, memory_order_relaxed))
-#define cas_relaxed(p, old, new) (POINT(), COMPARE_EXCHANGE((p), (old), (new), memory_order_relaxed, memory_order_relaxed))
+#define cas_acq_rel(p, old, new) \
+	(POINT(), COMPARE_EXCHANGE((p), (old), (new), memory_order_acq_rel, memory_order_acquire))
+#define cas_acquire(p, old, new) \
+	(POINT(), COMPARE_EXCHANGE((p), (old), (new), memory_order_acquire, memory_order_acquire))
+#define cas_release(p, old, new) \
+	(POINT(), COMPARE_EXCHANGE((p), (old), (new), memory_order_release, memory_order_relaxed))
+#define cas_relaxed(p, old, new) \
+	(POINT(), COMPARE_EXCHANGE((p), (old), (new), memory_order_relaxed, memory_order_relaxed))
 /* The weak ones may fail for no reason: for loops.  acq_rel: acquire on failure. */
 #define cas_weak_acq_rel(p, old, new) \
 	(POINT(), atomic_compare_exchange_weak_explicit((p), (old), (new), memory_order_acq_rel, memory_order_acquire))

@@ -41,8 +41,8 @@ static inline void errno_put_back(const int *before)
 #include <stdio.h>
 #include <stdlib.h>
 
-__attribute__((cold, noreturn)) static inline void assert_failed(const char *label, const char *condition, const char *file,
-								 int line)
+__attribute__((cold, noreturn)) static inline void assert_failed(const char *label, const char *condition,
+								 const char *file, int line)
 {
 	fprintf(stderr, "lfpool: %s:%d: %s is violated: %s\n", file, line, label, condition);
 	abort();

@@ -4,10 +4,10 @@
  *
  * Idea         A call that lowers the count notes the new value right after that, if it is a new least.  The count is a
  *              word that changes by compare-and-swap only.  A reset opens the note for any value, stores the word
- *              of the count unchanged (by CAS), notes the value that it found there, and closes the note.  A change of the count
- *              before the replacement is part of that value.  A call that changes the count later sees (by the edge of
- *              that word) that the note is open.  If another reset has begun in the meantime, that one closes.
- *              During a reset, and after one that was never finished, the least is unknown and reads as 0.
+ *              of the count unchanged (by CAS), notes the value that it found there, and closes the note.  A change of
+ *              the count before the replacement is part of that value.  A call that changes the count later sees (by
+ *              the edge of that word) that the note is open.  If another reset has begun in the meantime, that one
+ *              closes.  During a reset, and after one that was never finished, the least is unknown and reads as 0.
  * Progress     Lock-free: a retry means that another thread lowered the note, or began a reset.
  */
 #ifndef LFPOOL_LOW_WATER_H

@@ -2,15 +2,15 @@
 /*
  * probes.h - places that a tracer can hook into while the program runs: bpftrace, perf, SystemTap, gdb.
  *
- * Idea         USDT: a nop where the probe is, and a note in the ELF file, beside the code, that says where the nop lies and
- *              where its arguments are at that moment.  Nobody who does not trace pays more than the nop; for who does
- *              the kernel (or a debugger) puts a breakpoint there.  The notes are those of SystemTap's <sys/sdt.h>, which
- *              every tracer reads, written here: so nothing has to be installed, what is built does not depend on
- *              what is, and the compiler can be told (asm inline) that a probe is one instruction and not one for each
- *              line: it stopped inlining around those of <sys/sdt.h>.  Built in with the CMake option LFPOOL_USDT;
- *              else the functions here are empty.
- * Invariants   PB1 a probe lies where something other than a hit has happened, beside the counter in lfpool_stats_t where
- *                  there is one: both tell the same.
+ * Idea         USDT: a nop where the probe is, and a note in the ELF file, beside the code, that says where the nop
+ *              lies and where its arguments are at that moment.  Nobody who does not trace pays more than the nop; for
+ *              who does the kernel (or a debugger) puts a breakpoint there.  The notes are those of SystemTap's
+ *              <sys/sdt.h>, which every tracer reads, written here: so nothing has to be installed, what is built does
+ *              not depend on what is, and the compiler can be told (asm inline) that a probe is one instruction and not
+ *              one for each line: it stopped inlining around those of <sys/sdt.h>.  Built in with the CMake option
+ *              LFPOOL_USDT; else the functions here are empty.
+ * Invariants   PB1 a probe lies where something other than a hit has happened, beside the counter in lfpool_stats_t
+ *                  where there is one: both tell the same.
  *              PB2 its arguments are at hand there: nothing is computed for them but addresses.
  *              docs/observability.md has the table; tests/probes compares it with what was built, and counts.
  * Progress     None of its own: a nop.
@@ -28,9 +28,9 @@
 #endif
 /*
  * One note: three sizes (the name of the format with its 0, what follows, 3 = stapsdt), the name, then three addresses
- * (the nop; the base, by which a tool sees how far a prelinked file was moved; a semaphore, of which there is none), and
- * three strings: the provider, the probe, the arguments.  An argument is SIZE@OPERAND, as the assembler writes it; ours
- * are words, the last of which is signed.
+ * (the nop; the base, by which a tool sees how far a prelinked file was moved; a semaphore, of which there is none),
+ * and three strings: the provider, the probe, the arguments.  An argument is SIZE@OPERAND, as the assembler writes it;
+ * ours are words, the last of which is signed.
  */
 #define PROBE_NOTE(probe, arguments)                                                \
 	"990: nop\n"                                                                \

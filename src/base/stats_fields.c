@@ -48,7 +48,8 @@ void stats_add(lfpool_stats_t *sum, const lfpool_stats_t *more)
 		const uint32_t narrow = (uint32_t)wide;
 		const bool is_wide = stats_rows[f].bytes == sizeof(wide);
 
-		memcpy((char *)sum + stats_rows[f].offset, is_wide ? (const void *)&wide : &narrow, stats_rows[f].bytes);
+		memcpy((char *)sum + stats_rows[f].offset, is_wide ? (const void *)&wide : &narrow,
+		       stats_rows[f].bytes);
 	}
 	sum->backend = more->backend;
 }

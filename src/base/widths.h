@@ -2,13 +2,13 @@
 /*
  * widths.h - how many bits each counter has that can run over.
  *
- * Idea         docs/design.md, "Counters that run over", says of each what a wrap costs, how long one takes, and which test
- *              runs it over.  With LFPOOL_NARROW each has only a few bits (verify/narrow): then all of them run over in
- *              seconds, and what follows is seen.  A test may also set one of them alone.  That of lfpool/inline.h,
- *              LFPOOL_POSITION_BITS_, stands there, and is set by the compiler's command line.
+ * Idea         docs/design.md, "Counters that run over", says of each what a wrap costs, how long one takes, and which
+ *              test runs it over.  With LFPOOL_NARROW each has only a few bits (verify/narrow): then all of them run
+ *              over in seconds, and what follows is seen.  A test may also set one of them alone.  That of
+ *              lfpool/inline.h, LFPOOL_POSITION_BITS_, stands there, and is set by the compiler's command line.
  * Two kinds    A value of a tag that comes back matters only if it is the very value that a stopped thread expects;
- *              LFPOOL_NARROW leaves tags so many bits that this takes luck.  Anything else must be right at any width, and
- *              gets as few bits as the argument for it allows.
+ *              LFPOOL_NARROW leaves tags so many bits that this takes luck.  Anything else must be right at any width,
+ *              and gets as few bits as the argument for it allows.
  */
 #ifndef LFPOOL_WIDTHS_H
 #define LFPOOL_WIDTHS_H
@@ -34,8 +34,8 @@
 #define PUSHES_BITS LFPOOL_WIDTH(48, 16)
 #endif
 
-/* Of the tickets of those who wait (cells.h): they are compared, so they must never run over; what is left of one when a slot
- * is given; and what is left of one in an lfpool_ticket_t. */
+/* Of the tickets of those who wait (cells.h): they are compared, so they must never run over; what is left of one when
+ * a slot is given; and what is left of one in an lfpool_ticket_t. */
 #ifndef TICKET_BITS
 #define TICKET_BITS 61
 #endif

@@ -36,8 +36,8 @@ uint64_t layout_inverse(uint64_t stride)
 	return UINT64_MAX / stride + 1;
 }
 
-/* For a slot number s the product (s * stride) * inverse is s * 2^64 + s * excess.  While the second part is below the inverse, up
- * to one slot more than there are, no other offset gives such a product: docs/design.md, "The arena". */
+/* For a slot number s the product (s * stride) * inverse is s * 2^64 + s * excess.  While the second part is below the
+ * inverse, up to one slot more than there are, no other offset gives such a product: docs/design.md, "The arena". */
 static bool is_exact(size_t stride, size_t slots)
 {
 	const uint64_t inverse = layout_inverse(stride), excess = inverse * stride;
@@ -76,8 +76,9 @@ static size_t layout_slack(const struct arena_plan *plan)
 	return plan->object_alignment > CACHE_LINE_PAIR ? plan->object_alignment - CACHE_LINE_PAIR : 0;
 }
 
-/* The least stride, from this one on, with which lfpool_slot_of_() is exact, in steps of a thousandth; a power of two always is.
- * 0: none fits, or none but the rule's will do: plain, or in a buffer, whose bytes LFPOOL_BUFFER_BYTES tells. */
+/* The least stride, from this one on, with which lfpool_slot_of_() is exact, in steps of a thousandth; a power of two
+ * always is.  0: none fits, or none but the rule's will do: plain, or in a buffer, whose bytes LFPOOL_BUFFER_BYTES
+ * tells. */
 static size_t exact_stride(size_t stride, const struct arena_plan *plan)
 {
 	const size_t part = power_of_two_at_most(stride) / 1024;
@@ -91,8 +92,8 @@ static size_t exact_stride(size_t stride, const struct arena_plan *plan)
 	return stride;
 }
 
-/* The sizes of a slot, and where the states and the generations lie, these in multiples of `grain`; false when there is no such
- * number of bytes. */
+/* The sizes of a slot, and where the states and the generations lie, these in multiples of `grain`; false when there is
+ * no such number of bytes. */
 static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_t grain)
 {
 	const size_t states = plan->reserved + 1;
@@ -102,7 +103,8 @@ static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_
 				  plan->plain_stride);
 	l->stride = exact_stride(l->stride, plan);
 	l->front = round_up(plan->front_bytes, plan->object_alignment);
-	/* A pair of lines for the word of demand, and for the state of slot 0, so that slot 1, the first of a chunk, begins one. */
+	/* A pair of lines for the word of demand, and for the state of slot 0, so that slot 1, the first of a chunk,
+	 * begins one. */
 	l->states = round_up(plan->room_bytes, CACHE_LINE_PAIR) + LFPOOL_WANTED_BEFORE_;
 	if (!l->stride || __builtin_add_overflow(l->states, states + grain - 1, &l->generations) ||
 	    __builtin_mul_overflow(states, sizeof(uint64_t), &bytes))
@@ -166,8 +168,8 @@ bool arena_object_bytes(const struct arena_plan *plan, size_t *bytes_out)
 
 /* ---- Life ---- */
 
-/* All of it can be used from the start: its tail is guarded.  Else what can be used is opened, since what never had access is in
- * no account (mlockall(2), strict overcommit); but Valgrind goes through every byte of that. */
+/* All of it can be used from the start: its tail is guarded.  Else what can be used is opened, since what never had
+ * access is in no account (mlockall(2), strict overcommit); but Valgrind goes through every byte of that. */
 static bool is_whole(const struct arena_plan *plan)
 {
 	return plan->capacity == plan->reserved && !plan->window.at;
@@ -193,9 +195,11 @@ static bool set_access(const struct arena *arena, char *room, const struct layou
 
 	const size_t opened = layout_slots_bytes(l->stride, l->front, plan->capacity);
 
-	const bool granted = is_whole(plan) ? os_guard(room + l->opened, l->before - l->opened) &&
-						      os_guard(arena->objects + opened, l->objects - opened + os_page_bytes())
-					    : os_open(room, l->opened) && (plan->window.lent || os_open(arena->objects, opened));
+	const bool granted = is_whole(plan)
+				     ? os_guard(room + l->opened, l->before - l->opened) &&
+					       os_guard(arena->objects + opened, l->objects - opened + os_page_bytes())
+				     : os_open(room, l->opened) &&
+					       (plan->window.lent || os_open(arena->objects, opened));
 
 	if (granted && plan->backing & LFPOOL_HUGE_PAGES) {
 		os_wish_huge(room, l->opened);
@@ -206,7 +210,8 @@ static bool set_access(const struct arena *arena, char *room, const struct layou
 	return granted;
 }
 
-static void describe(struct arena *arena_out, const struct arena_plan *plan, const struct layout *l, char *room, char *objects)
+static void describe(struct arena *arena_out, const struct arena_plan *plan, const struct layout *l, char *room,
+		     char *objects)
 {
 	*arena_out = (struct arena){
 		/* clang-format off */
@@ -292,7 +297,8 @@ bool arena_extend(const struct arena *arena, size_t from, size_t to)
 	const size_t more = layout_slots_bytes(stride, first_object_at(arena), to) - had;
 
 	return EMBEDDED || !more || arena->lent ||
-	       (os_open(arena->objects + had, more) && backing_give(arena->backing, arena->objects + had, more) == LFPOOL_OK);
+	       (os_open(arena->objects + had, more) &&
+		backing_give(arena->backing, arena->objects + had, more) == LFPOOL_OK);
 }
 
 size_t arena_fill_pages(const struct arena *arena, size_t slots)
@@ -317,8 +323,8 @@ uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as)
 	uint64_t word = arena_generation(arena, slot);
 
 	/* A word that is live by accident (memory-model.md, "Marks") becomes a candidate too.  Repeats only if another
-	 * thread has made it live, or releases the object.  release, edge TELL: the object that hooks.activate wrote, for
-	 * a thread that resolves the handle.  acquire, edge MARK; on failure too. */
+	 * thread has made it live, or releases the object.  release, edge TELL: the object that hooks.activate wrote,
+	 * for a thread that resolves the handle.  acquire, edge MARK; on failure too. */
 	while (generation_phase(word) < generation_phase(as)) {
 		const uint64_t next = word - generation_phase(word) + as;
 
@@ -363,7 +369,8 @@ enum leave arena_leave(const struct arena *arena, uint32_t slot, uint64_t word, 
 	const uint64_t use = word / GENERATION_ONE;
 
 	/* Repeats only after another thread pinned, unpinned, or made the first handle. */
-	while (word / GENERATION_ONE == use && (generation_phase(word) == GENERATION_DEAD || generation_is_live(word))) {
+	while (word / GENERATION_ONE == use &&
+	       (generation_phase(word) == GENERATION_DEAD || generation_is_live(word))) {
 		if (!generation_pins(word)) {
 			if (arena_unmark(arena, slot, word))
 				return LEAVE_NOW;
@@ -381,7 +388,8 @@ enum leave arena_leave_marked(const struct arena *arena, uint32_t slot, enum gen
 	const uint64_t word = arena_generation(arena, slot);
 
 	/* relaxed: after the word, edge MARK.  So the use that is marked is the word's. */
-	return load_relaxed(&arena->face.state[slot]) == LFPOOL_MARKED_ ? arena_leave(arena, slot, word, later) : LEAVE_REFUSED;
+	return load_relaxed(&arena->face.state[slot]) == LFPOOL_MARKED_ ? arena_leave(arena, slot, word, later)
+									: LEAVE_REFUSED;
 }
 
 bool arena_pin(const struct arena *arena, uint32_t slot, uint64_t word)

@@ -11,17 +11,18 @@
  *              Nothing is initialised: memory is used when it is touched.  The state of a slot, a byte, is stored
  *              beside the objects, so users cannot corrupt it by writing to an object.  A handle needs more: the
  *              slot's generation, a word that is reserved, and not touched before there is one.
- * Invariants   A1  a slot's state is 0 exactly while its object is free; else it is LFPOOL_ACTIVE_, or LFPOOL_MARKED_ from
- *                  when the first handle of that use has been made.
+ * Invariants   A1  a slot's state is 0 exactly while its object is free; else it is LFPOOL_ACTIVE_, or LFPOOL_MARKED_
+ *                  from when the first handle of that use has been made.
  *              A2  only the thread that holds the slot (or the object) writes its state; except that those who release
- *                  race for it by CAS: with LFPOOL_CHECK_RACES, at a retire, in lfpool_release_all(), and whenever it is
- *                  marked; and who makes a handle, by CAS, too.
+ *                  race for it by CAS: with LFPOOL_CHECK_RACES, at a retire, in lfpool_release_all(), and whenever it
+ *                  is marked; and who makes a handle, by CAS, too.
  *              A3  the word {generation:51, pins:10, phase:3} of a slot is dead, live, candidate (live, and may be
  *                  evicted), released or retired (that takes effect at the last unpin), or leaving.  A marked slot
- *                  becomes free in this way alone: the word becomes {generation + 1, 0, leaving} by a CAS from a word without
- *                  pins, or, by the last unpin, from a released or retired word with one pin; the thread that did so
- *                  releases the object; the state becomes 0; the word becomes {generation + 1, 0, dead}.  So of several
- *                  releases one succeeds, and a word that was live, while the state was marked, is never live again.
+ *                  becomes free in this way alone: the word becomes {generation + 1, 0, leaving} by a CAS from a word
+ *                  without pins, or, by the last unpin, from a released or retired word with one pin; the thread that
+ *                  did so releases the object; the state becomes 0; the word becomes {generation + 1, 0, dead}.  So of
+ *                  several releases one succeeds, and a word that was live, while the state was marked, is never live
+ *                  again.
  *              A4  pins are added to a live or candidate word only.  So a released word has fewer and fewer, and while
  *                  any are left the slot is not free.
  * Progress     Wait-free, but open, back, close and extend, which enter the kernel (except in a buffer).
@@ -37,12 +38,13 @@
 
 #include "lfpool/inline.h"
 
-/* Addresses without access, whole pages, reserved by the caller for objects to lie there.  All 0: in a mapping of their own. */
+/* Addresses without access, whole pages, reserved by the caller for objects to lie there.  All 0: in a mapping of their
+ * own. */
 struct window {
 	void *at;
 	size_t bytes;
 	bool whole; /* a buffer of the caller's, with access, of arena_buffer_bytes(), in which all of the pool shall lie */
-	bool lent;  /* memory of the caller's, with access, for the objects                                               */
+	bool lent; /* memory of the caller's, with access, for the objects                                               */
 };
 
 struct arena_plan {
@@ -96,9 +98,9 @@ void arena_heavy_fence(const struct arena *arena);
 /* Bytes, in whole pages, of the objects in such an arena; false when there is no such number. */
 bool arena_object_bytes(const struct arena_plan *plan, size_t *bytes_out);
 
-/* Slots from + 1 .. to, of which nobody has one yet, can be used, and are backed.  False when the system refuses memory;
- * some of it may be accessible then, and locked.  Any thread; two may do the same at once, and another may use them already:
- * what is in them stays.  Enters the kernel, but not where `from` and `to` lie on one page. */
+/* Slots from + 1 .. to, of which nobody has one yet, can be used, and are backed.  False when the system refuses
+ * memory; some of it may be accessible then, and locked.  Any thread; two may do the same at once, and another may use
+ * them already: what is in them stays.  Enters the kernel, but not where `from` and `to` lie on one page. */
 bool arena_extend(const struct arena *arena, size_t from, size_t to);
 /* At least `slots`: so many that they end where a huge page does, if those are wished for. */
 size_t arena_fill_pages(const struct arena *arena, size_t slots);
@@ -199,8 +201,8 @@ static inline uint64_t arena_generation(const struct arena *arena, uint32_t slot
 }
 
 /* The holder of an object marks it, if it is not: returns its word.  `as`: GENERATION_LIVE; or GENERATION_CANDIDATE,
- * with pins, for an object of which no handle was made.  A word that is not live: the object is not active, or is just being
- * released. */
+ * with pins, for an object of which no handle was made.  A word that is not live: the object is not active, or is just
+ * being released. */
 uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as);
 /* The thread that saw this word, without pins, makes the marked slot free; of several threads exactly one does. */
 bool arena_unmark(const struct arena *arena, uint32_t slot, uint64_t word);
@@ -220,17 +222,20 @@ bool arena_pin(const struct arena *arena, uint32_t slot, uint64_t word);
  * generation, nothing changed.  *ended_out: the use has ended, and the slot is the caller's. */
 uint64_t arena_unpin(const struct arena *arena, uint32_t slot, uint64_t word, bool *ended_out);
 
-/* Is the object of a slot in this state in use?  Not while it is pinned after its release, though the slot is active. */
+/* Is the object of a slot in this state in use?  Not while it is pinned after its release, though the slot is active.
+ * */
 static inline bool arena_is_in_use(const struct arena *arena, uint32_t slot, uint8_t state)
 {
 	/* relaxed: as the state; a snapshot. */
-	return state && (likely(state != LFPOOL_MARKED_) || !generation_is_pending(load_relaxed(&arena->generation[slot])));
+	return state &&
+	       (likely(state != LFPOOL_MARKED_) || !generation_is_pending(load_relaxed(&arena->generation[slot])));
 }
 
 /* ---- A release ---- */
 
 /* A thread that found this state, not 0, ends the use; of several threads exactly one does. */
-static inline enum leave arena_leave_from(struct arena *arena, uint32_t slot, uint8_t state, enum generation_phase later)
+static inline enum leave arena_leave_from(struct arena *arena, uint32_t slot, uint8_t state,
+					  enum generation_phase later)
 {
 	/* relaxed: of several threads one wins; the free lists publish the slot for its next holder.  It fails if the
 	 * object was released, or marked, meanwhile. */

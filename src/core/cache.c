@@ -31,7 +31,8 @@
 static void offer(struct cache *c)
 {
 	if (c->core->hits)
-		c->head.face.hot = magazine_is_home(c->current, c->core->magazines.slots) ? c->current : cache_closed(c);
+		c->head.face.hot = magazine_is_home(c->current, c->core->magazines.slots) ? c->current
+											  : cache_closed(c);
 }
 
 /* The three names of the current magazine change together: the published word, our pointer, and what the hits work
@@ -143,9 +144,9 @@ static inline uint32_t pop(struct cache *c)
 {
 	const struct core *core = c->core;
 
-	ASSERT("H8",
-	       c->head.face.hot == cache_closed(c) ||
-		       magazine_words_home(peek(&c->head.face.hot->top), peek(&c->head.face.hot->bottom), core->magazines.slots));
+	ASSERT("H8", c->head.face.hot == cache_closed(c) ||
+			     magazine_words_home(peek(&c->head.face.hot->top), peek(&c->head.face.hot->bottom),
+						 core->magazines.slots));
 	const uintptr_t object = magazine_pop(c->current, core->magazines.slots, core->asymmetric);
 
 	/* Without its newest object it may be at home. */
@@ -313,7 +314,8 @@ void cache_table_open(struct core *core, char *memory, uint32_t in_buffer)
 	core->table.most = in_buffer ? in_buffer : CACHES_MAX;
 	core->table.for_calls = in_buffer ? (in_buffer + 3) / 4 : CACHES_FOR_CALLS;
 	/* relaxed, all three: the pool is not yet anybody else's. */
-	store_relaxed(&core->magazines.extra_lot[0], memory + (in_buffer ? in_buffer : LOT_CACHES) * sizeof(struct cache));
+	store_relaxed(&core->magazines.extra_lot[0],
+		      memory + (in_buffer ? in_buffer : LOT_CACHES) * sizeof(struct cache));
 	store_relaxed(&core->table.lot[0], memory);
 	store_relaxed(&core->table.count, core->table.for_calls);
 }
@@ -357,7 +359,8 @@ size_t cache_table_extra_count(const struct core *core, uint64_t *pushes)
 static size_t cached_count(const struct magazines *ms, const struct cache *c)
 {
 	/* acquire, all three, edge SHOW: a magazine may be an extra one of a cache that was born since. */
-	const uint32_t number[] = {tagged_number(load_acquire(&c->in_transit)), tagged_number(load_acquire(&c->current_word)),
+	const uint32_t number[] = {tagged_number(load_acquire(&c->in_transit)),
+				   tagged_number(load_acquire(&c->current_word)),
 				   tagged_number(load_acquire(&c->previous))};
 	size_t slots = 0;
 
@@ -379,7 +382,8 @@ void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out)
 	uint32_t left = 0;
 
 	for (uint32_t i = 0; i < depot->shards; i++)
-		stats_out->retries += tally_read(&depot->shard[i].full.retries) + tally_read(&depot->shard[i].partial.retries) +
+		stats_out->retries += tally_read(&depot->shard[i].full.retries) +
+				      tally_read(&depot->shard[i].partial.retries) +
 				      tally_read(&depot->shard[i].empty.retries);
 	for (uint32_t index = 0; index < caches; index++) {
 		const struct cache *c = cache_at(core, index, &left);

@@ -86,10 +86,10 @@ struct core {
 	struct arena arena;
 	struct magazines magazines;
 	struct cache_table table;
-	bool asymmetric;          /* the owner's fence is a compiler barrier: thieves use membarrier, or there are none */
-	bool hits;                /* the inlined hits may be used; else every call takes the general path              */
-	struct lfpool_pool *pool; /* whose it is, for probes and caches                */
-	const char *name;         /* the pool's                                        */
+	bool asymmetric; /* the owner's fence is a compiler barrier: thieves use membarrier, or there are none */
+	bool hits;       /* the inlined hits may be used; else every call takes the general path              */
+	struct lfpool_pool *pool;          /* whose it is, for probes and caches                */
+	const char *name;                  /* the pool's                                        */
 	_Atomic(uint32_t) explicit_caches; /* in a buffer: caches that the caller has           */
 	/* A statistic: of calls without a cache of the caller's.  On lines of its own: a miss reads those before. */
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) exhausted;

@@ -3,9 +3,10 @@
  * cells.h - the places of those who want objects: calls that wait, and continuations; first come, first served.
  *
  * Idea         A place is a cell: one word, which a give changes by one CAS: {ticket:61, phase:3} while it waits, then
- *              {the ticket's last 29 bits, slot:32, phase:3}.  Cells are never freed, only vacated; new ones come in lots
- *              that double.
- *                  vacant -> claimed    by a call that wants to wait and takes it from the stack of vacant cells; its own
+ *              {the ticket's last 29 bits, slot:32, phase:3}.  Cells are never freed, only vacated; new ones come in
+ *              lots that double.
+ *                  vacant -> claimed    by a call that wants to wait and takes it from the stack of vacant cells; its
+ *                  own
  *                                       until it vacates it
  *                  claimed -> waiting   with a ticket; wanted + 1 before
  *                  waiting -> given     CAS, by a server, with the slot: from then on the slot is the waiter's
@@ -14,14 +15,14 @@
  *                  -> vacant            wanted - 1 after; a continuation's just before it is called
  *              Who is served next is found without a look at each cell: cells.c.
  * Invariants   (W1, W2, W4: waiters.h)
- *              W3  a slot goes to a cell only if no cell with a smaller ticket has been waiting, and shown, all the time since
- *                  the server began to look: first come, first served.  Shown: cell_enlist() has returned.
+ *              W3  a slot goes to a cell only if no cell with a smaller ticket has been waiting, and shown, all the
+ *                  time since the server began to look: first come, first served.  Shown: cell_enlist() has returned.
  *              W5  a call that was given something wakes, even if the server that gave stops before it has woken it:
  *                  every call that looks at the queue wakes those that are given and not woken.
- * Progress     cell_claim, cell_vacate: lock-free, O(1); a claim enters the kernel for a new lot.  cell_enlist, cells_oldest:
- *              lock-free; at most 16 + 32 + 32 + 16 words are looked at, however many wait, and again after what was found
- *              was out of date.  A pool in a buffer (lfpool/buffer.h) has the first lot alone, and a call that waits
- *              there does not sleep: it looks again and again.
+ * Progress     cell_claim, cell_vacate: lock-free, O(1); a claim enters the kernel for a new lot.  cell_enlist,
+ *              cells_oldest: lock-free; at most 16 + 32 + 32 + 16 words are looked at, however many wait, and again
+ *              after what was found was out of date.  A pool in a buffer (lfpool/buffer.h) has the first lot alone, and
+ *              a call that waits there does not sleep: it looks again and again.
  * Edges        QUEUE: a cell's word, each change of it -> who reads it.   CELL: the mapper of a lot -> who reads its
  *              address.   VACANT: push -> pop of a vacant cell.   BOUND: cell_enlist() -> a look.
  */
@@ -59,7 +60,8 @@ static inline enum phase cell_phase(uint64_t word)
 	return (enum phase)(word & ((1 << PHASE_BITS) - 1));
 }
 
-/* Words of cells that wait are in the order of their tickets, which last: 2^61 of them, one each nanosecond, take 73 years. */
+/* Words of cells that wait are in the order of their tickets, which last: 2^61 of them, one each nanosecond, take 73
+ * years. */
 static inline uint64_t cell_waiting(uint64_t ticket)
 {
 	return (ticket & LOW_BITS(TICKET_BITS)) << PHASE_BITS | WAITING;

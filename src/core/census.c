@@ -4,7 +4,8 @@
  *
  * Idea         Nothing is counted for a hit: it would cost more than the hit.  The traces of hits are read instead.
  *              The states say which objects are in use.  The magazines say how many objects are free, and how many were
- *              ever pushed: each release pushes one.  The misses are counted by each cache for itself and added up here.
+ *              ever pushed: each release pushes one.  The misses are counted by each cache for itself and added up
+ *              here.
  * Progress     Wait-free.  O(slots ever used + caches).
  */
 #include "core/cache.h"

@@ -11,13 +11,13 @@
  *              that has left meanwhile reads a stale number, and its CAS fails.
  * Invariants   D1  a magazine is in at most one stack, and then no cache owns it (thieves with an old note may still
  *                  take from it).
- *              D2  a call that pops or carves announces the magazine in its word `in_transit` before the CAS, so the objects in
- *                  it are never out of sight (C1 in cache.h).
+ *              D2  a call that pops or carves announces the magazine in its word `in_transit` before the CAS, so the
+ *                  objects in it are never out of sight (C1 in cache.h).
  *              D3  a magazine goes onto `full` only when its owner has seen it full.
  *              D4  what lies on `empty` is empty, what lies on `partial` is not full: nobody pushes there.
- *              D5  the link of a magazine on a stack says how many lie there from it down.  So a call that changes a head
- *                  knows how deep the stack is, without a counter to share; the CAS that succeeds has made sure (S1)
- *                  that what the link said was still true.
+ *              D5  the link of a magazine on a stack says how many lie there from it down.  So a call that changes a
+ *                  head knows how deep the stack is, without a counter to share; the CAS that succeeds has made sure
+ *                  (S1) that what the link said was still true.
  * Progress     push, pop, carve: lock-free; a retry means that another thread moved the head.  No system calls, no
  *              allocation.
  * Concurrency  Any thread, any operation.
@@ -100,9 +100,9 @@ static inline uint32_t depth_below(const struct magazines *ms, uint64_t head)
 /*
  * ---- The least depth since the last reset: what lay there all the time (low_water.h) ----
  *
- * A call that makes a stack less deep, or finds it empty, notes that before it does anything else; so the holder of what
- * was taken from it has noted it, or got it from one that has.  (Of a pop that is stopped before its note the magazine is in
- * no other hands: thieves look into caches only after they have found every stack empty, and noted it.)
+ * A call that makes a stack less deep, or finds it empty, notes that before it does anything else; so the holder of
+ * what was taken from it has noted it, or got it from one that has.  (Of a pop that is stopped before its note the
+ * magazine is in no other hands: thieves look into caches only after they have found every stack empty, and noted it.)
  */
 static inline void stack_reset_least(struct stack *s, const struct magazines *ms)
 {
@@ -169,8 +169,8 @@ static inline uint32_t stack_pop(struct stack *s, const struct magazines *ms, ta
 		 * moved (S1). */
 		uint64_t link = load_relaxed(&magazines_at(ms, number)->next);
 
-		/* acquire, edge PUT: on failure the fresh head needs it.  release, edge SHOW: a thread that sees it gone sees
-		 * our announcement. */
+		/* acquire, edge PUT: on failure the fresh head needs it.  release, edge SHOW: a thread that sees it
+		 * gone sees our announcement. */
 		if (cas_weak_acq_rel(&s->head, &head, tagged_next(head, link_below(link)))) {
 			low_water_note(&s->least, link_depth(link) - 1);
 			if (failures)
@@ -203,8 +203,8 @@ static inline uint32_t depot_carve(struct depot *d, const struct magazines *ms, 
 	return 0;
 }
 
-/* Takes the next spare magazine, empty; returns its number, or 0.  It is not announced: it holds nothing, and until it is
- * made it would read as full. */
+/* Takes the next spare magazine, empty; returns its number, or 0.  It is not announced: it holds nothing, and until it
+ * is made it would read as full. */
 static inline uint32_t depot_take_spare(struct depot *d, const struct magazines *ms)
 {
 	/* relaxed: a stale mark costs one failed CAS. */
@@ -267,8 +267,8 @@ static inline void depot_put_empty(struct depot *d, const struct magazines *ms, 
 	stack_push(&shard_at(d, depot_home(d))->empty, ms, m);
 }
 
-/* Puts a magazine where it belongs by what it holds; an empty one goes home first.  Its owner calls; it stays announced until
- * this returns. */
+/* Puts a magazine where it belongs by what it holds; an empty one goes home first.  Its owner calls; it stays announced
+ * until this returns. */
 static inline void depot_put(struct depot *d, const struct magazines *ms, struct lfpool_magazine *m)
 {
 	struct shard *s = shard_at(d, depot_home(d));

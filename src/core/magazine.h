@@ -12,15 +12,14 @@
  *                         top bottom next ..   entry[0]                   entry[slots - 1]
  *
  *              It is a ring: position p has entry (p - HOME) modulo slots.  While all of its objects lie at positions
- *              HOME .. limit - 1 it is at home, and p is the number of the word.  Only what is at home is worked on by hits.
- *              It leaves home only when thieves took from it and the places that they emptied are needed; an owner that
- *              finds it empty brings it home again.
- *              All magazines of a pool have numbers.  Numbers 1 .. chunks are born full: magazine n holds the slots of
- *              the n-th chunk.  The spares follow, born empty: room for the objects by which the pool may grow.  Both
- *              are one array in the pool's own mapping, used in order, so an untouched pool costs nothing.  Each cache
- *              that is born brings EXTRA_PER_CACHE more, born empty, numbered after these.  They come in lots that
- *              double (lot k: LOT_CACHES * 2^k caches), so a number leads to its address without a search, and no
- *              magazine ever moves.
+ *              HOME .. limit - 1 it is at home, and p is the number of the word.  Only what is at home is worked on by
+ *              hits.  It leaves home only when thieves took from it and the places that they emptied are needed; an
+ *              owner that finds it empty brings it home again.  All magazines of a pool have numbers.  Numbers 1 ..
+ *              chunks are born full: magazine n holds the slots of the n-th chunk.  The spares follow, born empty: room
+ *              for the objects by which the pool may grow.  Both are one array in the pool's own mapping, used in
+ *              order, so an untouched pool costs nothing.  Each cache that is born brings EXTRA_PER_CACHE more, born
+ *              empty, numbered after these.  They come in lots that double (lot k: LOT_CACHES * 2^k caches), so a
+ *              number leads to its address without a search, and no magazine ever moves.
  * Invariants   H1 .. H5 and H8 of lfpool/inline.h, and
  *              H6  the object at position top leaves only by a CAS of top (owner or thief), so an entry read before a
  *                  successful CAS of top was the right one;
@@ -40,10 +39,11 @@
  * Edges        GIVE: every store of bottom -> load_acquire of bottom by a thief or a collect.
  *              SPACE: CAS of top -> load_acquire of top by an owner that uses the place again.
  *              MADE: the store of number -> load_acquire of number in a reading.
- * Wrap         top has 64 bits and never wraps.  Positions have 16 bits in H1, so a count is exact if both readings are of
- *              one moment, and an owner's always: its top is no older than its last push.  A thief whose top is old may
- *              count anything, and its CAS fails.  bottom counts 2^48 pushes: a collect is fooled only if exactly k *
- *              2^48 pushes, of all magazines that caches name together, fall between its two readings: 6.5 days at 2 ns each.
+ * Wrap         top has 64 bits and never wraps.  Positions have 16 bits in H1, so a count is exact if both readings are
+ *              of one moment, and an owner's always: its top is no older than its last push.  A thief whose top is old
+ *              may count anything, and its CAS fails.  bottom counts 2^48 pushes: a collect is fooled only if exactly k
+ *              * 2^48 pushes, of all magazines that caches name together, fall between its two readings: 6.5 days at 2
+ *              ns each.
  */
 #ifndef LFPOOL_MAGAZINE_H
 #define LFPOOL_MAGAZINE_H
@@ -116,8 +116,8 @@ static inline uint64_t magazine_top(uint64_t word)
 	return word ? word : LFPOOL_HOME_;
 }
 
-/* acquire, edge GIVE.  A magazine that was made before its bottom was read is read as it is; of one that was not the bottom
- * was still 0, or what its maker has stored: H7. */
+/* acquire, edge GIVE.  A magazine that was made before its bottom was read is read as it is; of one that was not the
+ * bottom was still 0, or what its maker has stored: H7. */
 static inline uint64_t magazine_bottom(const struct lfpool_magazine *m, uint32_t slots)
 {
 	/* acquire, edge MADE: the bottom that its maker stored before. */
@@ -144,8 +144,10 @@ static inline uintptr_t magazine_at(const struct lfpool_magazine *m, uint32_t sl
 /* ---- Owner ---- */
 
 /* On first use of a chunk's magazine: writes down the objects that belong here by birth (H7), from `first` on, `stride`
- * bytes apart, so that hits find them without arithmetic.  (The last chunk may be short: its bottom is there already.) */
-static inline void magazine_make_full(struct lfpool_magazine *m, uint32_t number, uint32_t slots, uintptr_t first, size_t stride)
+ * bytes apart, so that hits find them without arithmetic.  (The last chunk may be short: its bottom is there already.)
+ * */
+static inline void magazine_make_full(struct lfpool_magazine *m, uint32_t number, uint32_t slots, uintptr_t first,
+				      size_t stride)
 {
 	uint64_t top = 0;
 
@@ -180,17 +182,17 @@ static inline bool magazine_words_home(uint64_t top, uint64_t bottom, uint32_t s
 
 static inline bool magazine_is_home(struct lfpool_magazine *m, uint32_t slots)
 {
-	/* relaxed, both: our own last store (H2); a stale top is only lower, and not below home if the last that brought it
-	 * home was an owner before us. */
+	/* relaxed, both: our own last store (H2); a stale top is only lower, and not below home if the last that
+	 * brought it home was an owner before us. */
 	const uint64_t bottom = load_relaxed(&m->bottom), top = load_relaxed(&m->top);
 
 	return magazine_words_home(top, bottom, slots);
 }
 
 /*
- * With an empty magazine: brings it home.  Nobody takes from what is empty, so top is ours to change: a thief that goes on
- * with this value of top has read it before the last object was taken (H6), or finds no object.  Bottom first: until top
- * follows the magazine holds less than nothing.  In steps that the signed difference of H1 can tell.
+ * With an empty magazine: brings it home.  Nobody takes from what is empty, so top is ours to change: a thief that goes
+ * on with this value of top has read it before the last object was taken (H6), or finds no object.  Bottom first: until
+ * top follows the magazine holds less than nothing.  In steps that the signed difference of H1 can tell.
  */
 static inline void magazine_go_home(struct lfpool_magazine *m)
 {
@@ -274,7 +276,8 @@ static inline uintptr_t magazine_pop(struct lfpool_magazine *m, uint32_t slots, 
  * and finds bottom lowered.  So only the object at top is raced for, if it is among ours, and the magazine is empty
  * afterwards.  What is hidden meanwhile is taken, by us or by that thief: see magazine_pop_end().
  */
-static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmetric, uint32_t count, uint64_t *first_out)
+static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmetric, uint32_t count,
+					 uint64_t *first_out)
 {
 	/* relaxed, both: our own last store (H2); a stale top makes us ask for too many, not for too few. */
 	uint64_t bottom = load_relaxed(&m->bottom);
@@ -354,8 +357,8 @@ static inline void magazine_place_many(struct lfpool_magazine *m, uint32_t slots
 {
 	_Atomic(uintptr_t) *const entry = &m->entry[magazine_place_of(first, slots)];
 
-	ASSERT("H8",
-	       magazine_words_home(peek(&m->top), first, slots) && LFPOOL_POSITION_(first) + count <= magazine_limit(slots));
+	ASSERT("H8", magazine_words_home(peek(&m->top), first, slots) &&
+			     LFPOOL_POSITION_(first) + count <= magazine_limit(slots));
 
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < count; i++)
@@ -415,8 +418,9 @@ static inline uintptr_t magazine_take(struct lfpool_magazine *m, uint32_t slots,
 	/* relaxed: GIVE made it visible; it is stale only if top has moved, and then the CAS fails (H6). */
 	const uintptr_t object = magazine_at(m, slots, position);
 
-	/* release, edge SPACE: keeps the read of the entry before the owner's next write of it; edge SHOW: a thread that sees the
-	 * object gone sees what we released before.  Nothing to acquire: GIVE has brought what belongs to the object. */
+	/* release, edge SPACE: keeps the read of the entry before the owner's next write of it; edge SHOW: a thread
+	 * that sees the object gone sees what we released before.  Nothing to acquire: GIVE has brought what belongs to
+	 * the object. */
 	if (!cas_release(&m->top, &top, position + 1))
 		return 0;
 	ASSERT("H7", object || born);
@@ -471,8 +475,8 @@ static inline uint32_t magazines_extra_number(const struct magazines *ms, uint32
 	return ms->chunks + ms->spares + 1 + cache * EXTRA_PER_CACHE + which;
 }
 
-/* The object that belongs to a place of a magazine by birth (H7).  Extras never show a 0: an address past every object is
- * harmless. */
+/* The object that belongs to a place of a magazine by birth (H7).  Extras never show a 0: an address past every object
+ * is harmless. */
 static inline uintptr_t magazines_born(const struct magazines *ms, uint32_t number, uint32_t place)
 {
 	return ms->zero + ((uintptr_t)(number - 1) * ms->slots + 1 + place) * ms->stride;

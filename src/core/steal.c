@@ -2,9 +2,9 @@
 /*
  * steal.c - the pool looks empty: rob another cache, or prove that every object is in use.
  *
- * Idea         A collect reads the depot's heads and every cache's {in_transit, current, previous}, its own among them, and adds
- *              up two sums: of these tagged words, and of what was ever pushed on the magazines they name.
- *              1. A `previous` that holds something is taken whole, by CAS: no barrier, its user is not working on
+ * Idea         A collect reads the depot's heads and every cache's {in_transit, current, previous}, its own among them,
+ *              and adds up two sums: of these tagged words, and of what was ever pushed on the magazines they name.  1.
+ *              A `previous` that holds something is taken whole, by CAS: no barrier, its user is not working on
  *                 it.
  *              2. Else the magazines that seem to hold something are noted with their top; one heavy fence; then one
  *                 object is taken by CAS on top.  The owner is never waited for.  It goes straight to the caller: no
@@ -13,22 +13,22 @@
  *                 second one follows.  If it sees nothing either and the sums agree, nothing moved and nothing came
  *                 back in between, so by C1 no slot was free at that moment.  The sums are kept: as long as a collect
  *                 finds them again, it alone is enough.
- *              The cold store's count goes up and down, so it is no part of the sums.  Each collect reads it first, even
- *              before the number of caches.  Where two collects agree, the other words stood still from the end of the
- *              first to the beginning of the second, so its reading at the beginning of the second is the moment; where
- *              one collect agrees with sums that were kept, they have stood still since those, and the reading at its
- *              beginning is.  A cache that was born before that moment is counted after it.
- * Invariants   SV1 what a collect reads of a magazine was so at one moment: it reads top, bottom, and top again.  If top
- *                  moved, another thread took an object: that counts as "something", and the collect says nothing more of this
- *                  magazine.  Else top and bottom are of one moment, the count of objects is exact (it lies between
- *                  -slots, while an owner has bottom lowered for a pop of many, and slots), and so is the count of
- *                  pushes (magazine_pushes()).
+ *              The cold store's count goes up and down, so it is no part of the sums.  Each collect reads it first,
+ *              even before the number of caches.  Where two collects agree, the other words stood still from the end of
+ *              the first to the beginning of the second, so its reading at the beginning of the second is the moment;
+ *              where one collect agrees with sums that were kept, they have stood still since those, and the reading at
+ *              its beginning is.  A cache that was born before that moment is counted after it.
+ * Invariants   SV1 what a collect reads of a magazine was so at one moment: it reads top, bottom, and top again.  If
+ *                  top moved, another thread took an object: that counts as "something", and the collect says nothing
+ *                  more of this magazine.  Else top and bottom are of one moment, the count of objects is exact (it
+ *                  lies between -slots, while an owner has bottom lowered for a pop of many, and slots), and so is the
+ *                  count of pushes (magazine_pushes()).
  *              SV2 words and counts of pushes only grow, so equal sums mean that each is equal.  (The sum of the counts
  *                  is below 2^63.  The sum of the words wraps after 2^64, by some 2^40 changes.)
- *              SV3 a magazine on which nothing is pushed does not come to hold something.  So one that the first collect
- *                  found empty, and on which nothing was pushed until the second, was empty all the time.
- *              SV4 sums that are zero, as in a cache that has made no collect, equal no collect's: its own `current_word`
- *                  is among those added up.
+ *              SV3 a magazine on which nothing is pushed does not come to hold something.  So one that the first
+ *                  collect found empty, and on which nothing was pushed until the second, was empty all the time.
+ *              SV4 sums that are zero, as in a cache that has made no collect, equal no collect's: its own
+ *                  `current_word` is among those added up.
  * Progress     Lock-free: STEAL_AGAIN only if another thread moved something between our readings, or we brought
  *              something home.
  * Kernel       One membarrier in step 2.  An exhausted pool says so again and again without a system call.
@@ -52,8 +52,8 @@ struct collect {
 	} note[NOTES_MAX];
 };
 
-/* Adds the magazine that `word` names to the sums; true if it seems to hold something.  Inlined: one call in three is for a `in_transit`
- * that names none. */
+/* Adds the magazine that `word` names to the sums; true if it seems to hold something.  Inlined: one call in three is
+ * for a `in_transit` that names none. */
 static ALWAYS_INLINE bool collect_magazine(const struct core *core, uint64_t word, struct collect *s)
 {
 	uint32_t number = tagged_number(word);
@@ -63,7 +63,8 @@ static ALWAYS_INLINE bool collect_magazine(const struct core *core, uint64_t wor
 		return false;
 
 	struct lfpool_magazine *m = magazines_at(&core->magazines, number);
-	/* acquire, edge SHOW: what its taker released before; and bottom is no older than the one which that taker saw. */
+	/* acquire, edge SHOW: what its taker released before; and bottom is no older than the one which that taker saw.
+	 * */
 	uint64_t top = load_acquire(&m->top);
 	/* acquire, edge GIVE; and top, read again, is no older than the one that the owner saw. */
 	uint64_t bottom = magazine_bottom(m, core->magazines.slots);

@@ -81,7 +81,8 @@ static void node_lower(struct order *order, unsigned level, size_t node, struct 
 	if (!rank_before(order, rank, (struct rank){priority, stamp}))
 		return;
 	/* Both repeat only after another thread changed the word. */
-	while (priority_before(order, rank.priority, priority) && !cas_seq_cst(&l->priority[node], &priority, rank.priority))
+	while (priority_before(order, rank.priority, priority) &&
+	       !cas_seq_cst(&l->priority[node], &priority, rank.priority))
 		;
 	while (rank.stamp < stamp && !cas_seq_cst(&l->stamp[node], &stamp, rank.stamp))
 		;
@@ -92,7 +93,8 @@ void order_lower(struct order *order, uint32_t slot)
 	const size_t index = slot - 1;
 	/* relaxed, both: our own, or written before the pin that we have removed.  Another thread that pins
 	 * the slot, and changes the rank, lowers the bounds itself. */
-	const struct rank rank = {load_relaxed(&order->level[0].priority[index]), load_relaxed(&order->level[0].stamp[index])};
+	const struct rank rank = {load_relaxed(&order->level[0].priority[index]),
+				  load_relaxed(&order->level[0].stamp[index])};
 
 	for (unsigned level = 1; level < order->levels; level++)
 		node_lower(order, level, index >> level * ORDER_BLOCK_BITS, rank);
@@ -265,7 +267,8 @@ static size_t lay_levels(struct order *order, char *memory, size_t slots)
 	size_t bytes = 0, count = slots;
 
 	for (order->levels = 0;; count = (count + ORDER_BLOCK - 1) >> ORDER_BLOCK_BITS) {
-		const size_t level_bytes = lay_level(&order->level[order->levels], memory ? memory + bytes : NULL, count);
+		const size_t level_bytes = lay_level(&order->level[order->levels], memory ? memory + bytes : NULL,
+						     count);
 
 		/* Slots have no version. */
 		bytes += order->levels ? level_bytes : level_bytes / 3 * 2;

@@ -197,7 +197,8 @@ static void tell(struct debug *debug, const void *object, lfpool_status_t status
 }
 
 /* Do the bytes at `offset` from the object hold the pattern?  If not, reports it and returns true. */
-static bool check_pattern(struct debug *debug, uint32_t slot, void *object, ptrdiff_t offset, size_t bytes, uint32_t pattern)
+static bool check_pattern(struct debug *debug, uint32_t slot, void *object, ptrdiff_t offset, size_t bytes,
+			  uint32_t pattern)
 {
 	const unsigned char *at = (const unsigned char *)object + offset;
 	const bool freed = pattern == PATTERN_POISON;
@@ -212,7 +213,8 @@ static bool check_pattern(struct debug *debug, uint32_t slot, void *object, ptrd
 		return false;
 	text_open(&text, detail, sizeof(detail));
 	text_put(&text, "%zu %s wrong, the first at offset %td: 0x%02x instead of 0x%02x.  ", wrong,
-		 wrong == 1 ? "byte is" : "bytes are", offset + (ptrdiff_t)first, at[first], pattern_byte(pattern, first));
+		 wrong == 1 ? "byte is" : "bytes are", offset + (ptrdiff_t)first, at[first],
+		 pattern_byte(pattern, first));
 	(freed ? owner_put_released : owner_put_acquired)(&debug->owners, slot, &text);
 	tell(debug, object, freed ? LFPOOL_E_WRITTEN_WHEN_FREE : LFPOOL_E_GUARD, offset + (ptrdiff_t)first, detail);
 	return true;
@@ -230,7 +232,8 @@ static void check_guards(struct debug *debug, uint32_t slot, void *object)
 	const size_t front = debug->home.range.front;
 
 	if (!check_pattern(debug, slot, object, -(ptrdiff_t)front, front, PATTERN_GUARD))
-		(void)check_pattern(debug, slot, object, (ptrdiff_t)debug->object_size, back_bytes(debug), PATTERN_GUARD);
+		(void)check_pattern(debug, slot, object, (ptrdiff_t)debug->object_size, back_bytes(debug),
+				    PATTERN_GUARD);
 }
 
 /* ---- One slot ---- */

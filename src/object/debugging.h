@@ -8,8 +8,8 @@
  *              The modules know one thing each: owner.h, quarantine.h, tools.h.
  * Invariants   B1  an object is accessible from debug_slot_open() to debug_slot_end() or debug_slot_refused(), and
  *                  after debug_slot_show().  Otherwise the tools treat it as inaccessible.
- *              B2  `contents` of a slot is POISON exactly while its object is free and filled with the poison, and FRESH
- *                  before its first use, and again while its memory may go: an acquire then fills it.
+ *              B2  `contents` of a slot is POISON exactly while its object is free and filled with the poison, and
+ *                  FRESH before its first use, and again while its memory may go: an acquire then fills it.
  * Progress     As its parts.
  */
 #ifndef LFPOOL_DEBUGGING_H

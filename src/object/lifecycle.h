@@ -4,9 +4,9 @@
  *
  * Idea         The free lists move slots and know nothing of objects.  A pool whose objects need something (hooks to
  *              run, debug modes, tools) has a `struct lifecycle`; others have none and pay nothing.  Two calls:
- *              lifecycle_begin() when a slot was taken and is about to become active, lifecycle_end() when it has become free and
- *              is about to be put back.  Both run while no lock is held and no cache is half changed, so a hook may use
- *              the pool.
+ *              lifecycle_begin() when a slot was taken and is about to become active, lifecycle_end() when it has
+ *              become free and is about to be put back.  Both run while no lock is held and no cache is half changed,
+ *              so a hook may use the pool.
  * Invariants   K1  between lifecycle_begin() and lifecycle_end() of a slot only its holder calls either for it.  If two
  *                  threads release it at once, one of them becomes the holder (releases are by CAS).
  *              K2  `built` of a slot is 1 exactly while hooks.create has run for it, and hooks.destroy has not since.
@@ -35,7 +35,8 @@ struct lifecycle *lifecycle_open_in(void *buffer, const lfpool_config_t *config)
 /* Backs its memory as `flags` say (backing.h), except the memory of the debug modes.  `lifecycle` may be NULL. */
 lfpool_status_t lifecycle_back(const struct lifecycle *lifecycle, uint32_t flags);
 
-/* Its debug modes, for which debugging.h has the calls; NULL if there is nothing to do at any call.  `lifecycle` may be NULL. */
+/* Its debug modes, for which debugging.h has the calls; NULL if there is nothing to do at any call.  `lifecycle` may be
+ * NULL. */
 struct debug *lifecycle_debug(const struct lifecycle *lifecycle);
 
 /* Is there anything to do at each acquire and release?  If not, the hits may be inlined.  `lifecycle` may be NULL. */
@@ -43,7 +44,8 @@ bool lifecycle_each_call(const struct lifecycle *lifecycle);
 
 /* LFPOOL_CREATE_ALL: false, and nothing is built, when a hook refuses. */
 bool lifecycle_build_all(struct lifecycle *lifecycle, const struct arena *arena, size_t capacity);
-/* The pool is being destroyed: hooks for all that is built, of slots 1 .. used; with LFPOOL_CREATE_ALL 1 .. initial too. */
+/* The pool is being destroyed: hooks for all that is built, of slots 1 .. used; with LFPOOL_CREATE_ALL 1 .. initial
+ * too. */
 void lifecycle_destroy_all(struct lifecycle *lifecycle, const struct arena *arena, size_t initial, size_t used);
 
 /* The same for one object. */
@@ -67,7 +69,8 @@ uint32_t lifecycle_end(struct lifecycle *lifecycle, uint32_t slot, void *object)
 /* Its holder is about to put the free `slot` into the cold store: destroys a built object, and forgets the poison.
  * `lifecycle` may be NULL. */
 void lifecycle_cool(struct lifecycle *lifecycle, uint32_t slot, void *object);
-/* LFPOOL_CREATE_ALL without other hooks: a slot that comes from the cold store is not built.  `lifecycle` may be NULL. */
+/* LFPOOL_CREATE_ALL without other hooks: a slot that comes from the cold store is not built.  `lifecycle` may be NULL.
+ * */
 bool lifecycle_builds_all(const struct lifecycle *lifecycle);
 bool lifecycle_is_built(const struct lifecycle *lifecycle, uint32_t slot);
 bool lifecycle_build(struct lifecycle *lifecycle, uint32_t slot, void *object);

@@ -298,7 +298,8 @@ static void put_row(const struct view *v, const struct row *row)
 	const bool json = v->format == LFPOOL_JSON;
 	const unsigned long long ms = row->since && v->now > row->since ? (v->now - row->since) / 1000000 : 0;
 
-	text_put(v->text, json ? "{\"objects\":%zu,\"oldest_ms\":%llu," : "  %8zu %6llu.", row->count, json ? ms : ms / 1000);
+	text_put(v->text, json ? "{\"objects\":%zu,\"oldest_ms\":%llu," : "  %8zu %6llu.", row->count,
+		 json ? ms : ms / 1000);
 	if (!json)
 		text_put(v->text, "%03llu s  ", ms % 1000);
 	if (json)
@@ -327,7 +328,8 @@ static void put_rows(const struct view *v, const struct table *table)
 		left -= table->row[i].count;
 	}
 	if (left)
-		text_put(v->text, json ? ",{\"objects\":%zu,\"others\":true}" : "  %8zu             other holders\n", left);
+		text_put(v->text, json ? ",{\"objects\":%zu,\"others\":true}" : "  %8zu             other holders\n",
+			 left);
 	text_put(v->text, json ? "]" : "  %8zu             in all\n", table->active);
 }
 

@@ -2,8 +2,8 @@
 /*
  * kernel.h - what Linux calls the commands of futex(2) and membarrier(2).
  *
- * Idea         They are in linux/futex.h and linux/membarrier.h, which a C library need not bring: musl does not.  The numbers are
- *              the kernel's, and so fixed for ever.  tests/os/unit_late.c compares them with those headers.
+ * Idea         They are in linux/futex.h and linux/membarrier.h, which a C library need not bring: musl does not.  The
+ *              numbers are the kernel's, and so fixed for ever.  tests/os/unit_late.c compares them with those headers.
  */
 #ifndef LFPOOL_KERNEL_H
 #define LFPOOL_KERNEL_H

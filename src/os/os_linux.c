@@ -174,7 +174,8 @@ void *os_heap_aligned(size_t alignment, size_t bytes)
 	KEEP_ERRNO();
 	void *memory;
 
-	return posix_memalign(&memory, alignment < sizeof(void *) ? sizeof(void *) : alignment, bytes) == 0 ? memory : NULL;
+	return posix_memalign(&memory, alignment < sizeof(void *) ? sizeof(void *) : alignment, bytes) == 0 ? memory
+													    : NULL;
 }
 
 void os_heap_free(void *memory)
@@ -296,7 +297,8 @@ static void futex(void *half, int operation, unsigned value, const struct timesp
 #endif
 	KEEP_ERRNO();
 	/* Whatever it says: the caller looks again. */
-	(void)syscall(number, half, operation | OS_FUTEX_PRIVATE_FLAG, value, deadline, NULL, OS_FUTEX_BITSET_MATCH_ANY);
+	(void)syscall(number, half, operation | OS_FUTEX_PRIVATE_FLAG, value, deadline, NULL,
+		      OS_FUTEX_BITSET_MATCH_ANY);
 }
 
 void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
@@ -358,7 +360,8 @@ void os_heavy_fence(void)
 	if (!asymmetric)
 		full_fence();
 	else if (membarrier(OS_MEMBARRIER_PRIVATE_EXPEDITED) != 0 &&
-		 (membarrier(OS_MEMBARRIER_REGISTER_PRIVATE_EXPEDITED) != 0 || membarrier(OS_MEMBARRIER_PRIVATE_EXPEDITED) != 0))
+		 (membarrier(OS_MEMBARRIER_REGISTER_PRIVATE_EXPEDITED) != 0 ||
+		  membarrier(OS_MEMBARRIER_PRIVATE_EXPEDITED) != 0))
 		abort();
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os_none.c - no system behind os.h, with LFPOOL_EMBEDDED: a pool in a buffer asks for nothing but the time.  Empty without.
+ * os_none.c - no system behind os.h, with LFPOOL_EMBEDDED: a pool in a buffer asks for nothing but the time.  Empty
+ * without.
  */
 #include "os/os.h"
 

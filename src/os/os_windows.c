@@ -2,13 +2,15 @@
 /*
  * os_windows.c - Windows 8 and later behind os.h: kernel32 and WaitOnAddress, no C runtime but its heap.
  *
- * Idea         Addresses are reserved by VirtualAlloc(), and charged to the system's commit limit when they are opened: a pool that
- *              is mapped whole is charged whole, touched or not.  docs/windows.md has what else differs from Linux.
- * Fence        FlushProcessWriteBuffers() cannot be refused, and need not be asked for first.  But Wine's does nothing up to
- *              version 8 at least, and says so nowhere; so under Wine, as with LFPOOL_MEMBARRIER=off in the environment,
- *              owners fence.
- * Exit         The loader calls at_exit_of_thread() in each thread that ends, because it is in the image's list of TLS callbacks.
- *              (FlsAlloc() has destructors, but they belong to fibers: when one is deleted its thread goes on.)
+ * Idea         Addresses are reserved by VirtualAlloc(), and charged to the system's commit limit when they are opened:
+ *              a pool that is mapped whole is charged whole, touched or not.  docs/windows.md has what else differs
+ *              from Linux.
+ * Fence        FlushProcessWriteBuffers() cannot be refused, and need not be asked for first.  But Wine's does nothing
+ *              up to version 8 at least, and says so nowhere; so under Wine, as with LFPOOL_MEMBARRIER=off in the
+ *              environment, owners fence.
+ * Exit         The loader calls at_exit_of_thread() in each thread that ends, because it is in the image's list of TLS
+ *              callbacks.  (FlsAlloc() has destructors, but they belong to fibers: when one is deleted its thread goes
+ *              on.)
  * Concurrency  Each thread that asks about the fence first finds the same; afterwards it is read-only.
  */
 #include "os/os.h"
@@ -93,8 +95,9 @@ void os_close(void *address, size_t bytes)
 }
 
 /*
- * Not by MEM_DECOMMIT and MEM_COMMIT: in between, the look of another thread at an object that it no longer has would fail.  After
- * MEM_RESET a page is what it was or zero, so it is zeroed first; VirtualUnlock() takes what is not locked out of memory.
+ * Not by MEM_DECOMMIT and MEM_COMMIT: in between, the look of another thread at an object that it no longer has would
+ * fail.  After MEM_RESET a page is what it was or zero, so it is zeroed first; VirtualUnlock() takes what is not locked
+ * out of memory.
  */
 bool os_discard(void *address, size_t bytes)
 {
@@ -297,7 +300,8 @@ void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
 	uint32_t half = (uint32_t)seen;
 
 	/* The lower half is the first. */
-	(void)WaitOnAddress(word, &half, sizeof(half), deadline_ns == UINT64_MAX || left >= INFINITE ? INFINITE : (DWORD)left);
+	(void)WaitOnAddress(word, &half, sizeof(half),
+			    deadline_ns == UINT64_MAX || left >= INFINITE ? INFINITE : (DWORD)left);
 }
 
 void os_wake(_Atomic(uint64_t) *word)

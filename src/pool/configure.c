@@ -82,7 +82,8 @@ lfpool_status_t config_import_with(lfpool_config_t *config, struct debug_modes *
 	if (!config_copy(config, given))
 		return LFPOOL_E_CONFIG_STRUCT_SIZE;
 	/* With LFPOOL_CREATE_ALL the one that it is made with would be built. */
-	if (empty_out && (*empty_out = !config->capacity && config->max_capacity && !(config->flags & LFPOOL_CREATE_ALL)))
+	if (empty_out &&
+	    (*empty_out = !config->capacity && config->max_capacity && !(config->flags & LFPOOL_CREATE_ALL)))
 		config->capacity = 1;
 	if (config->name && strnlen(config->name, NAME_BYTES) == NAME_BYTES)
 		return LFPOOL_E_CONFIG_NAME;
@@ -90,7 +91,8 @@ lfpool_status_t config_import_with(lfpool_config_t *config, struct debug_modes *
 		return LFPOOL_E_CONFIG_OBJECT_SIZE;
 	if (!config->object_alignment)
 		config->object_alignment = _Alignof(max_align_t);
-	if ((config->object_alignment & (config->object_alignment - 1)) || config->object_alignment > OBJECT_ALIGNMENT_MAX)
+	if ((config->object_alignment & (config->object_alignment - 1)) ||
+	    config->object_alignment > OBJECT_ALIGNMENT_MAX)
 		return LFPOOL_E_CONFIG_OBJECT_ALIGNMENT;
 	if (config->capacity < 1 || config->capacity > CAPACITY_MAX)
 		return LFPOOL_E_CONFIG_CAPACITY;
@@ -127,7 +129,8 @@ lfpool_status_t config_import_with(lfpool_config_t *config, struct debug_modes *
 
 static const struct config_words no_words;
 
-lfpool_status_t config_import_for_buffer(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given)
+lfpool_status_t config_import_for_buffer(lfpool_config_t *config, struct debug_modes *modes,
+					 const lfpool_config_t *given)
 {
 	const lfpool_status_t status = config_import_with(config, modes, given, &no_words, NULL, LFPOOL_BUFFER_CACHES);
 
@@ -181,7 +184,8 @@ static struct config_words environment(void)
 	return (struct config_words){os_environment("LFPOOL_BACKEND"), os_environment("LFPOOL_DEBUG")};
 }
 
-lfpool_status_t config_import(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given, bool *empty_out)
+lfpool_status_t config_import(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given,
+			      bool *empty_out)
 {
 	const struct config_words words = environment();
 

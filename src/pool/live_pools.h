@@ -12,8 +12,8 @@
  *              with two copies: a reader retries only if a change was completed in the meantime, and never waits for a
  *              change that has begun.)
  * Invariants   AR1 no writer writes to the published array.
- *              AR2 a reader that finds the head unchanged has read only the state that this head published.  Let it have
- *                  read the head of version v.  (a) All that v's writer wrote before happens before the search
+ *              AR2 a reader that finds the head unchanged has read only the state that this head published.  Let it
+ *                  have read the head of version v.  (a) All that v's writer wrote before happens before the search
  *                  (PUBLISH), so nothing older is read.  (b) The published array is written again by version v + 2 at
  *                  the earliest, whose writer published v + 1 before, or saw it published.  Each of its stores is a
  *                  release and each load of the search an acquire: a reader that sees one of them has v + 1 behind it,

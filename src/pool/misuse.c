@@ -27,8 +27,8 @@ static bool is_refusal(lfpool_status_t status)
 static void print(const char *kind, const lfpool_misuse_t *misuse)
 {
 	fprintf(stderr, "lfpool: %s \"%s\", object %p: %s%s.%s%s  ", kind, misuse->pool_name, misuse->object,
-		lfpool_status_string(misuse->status), is_refusal(misuse->status) ? "; refused" : "", *misuse->detail ? "  " : "",
-		misuse->detail);
+		lfpool_status_string(misuse->status), is_refusal(misuse->status) ? "; refused" : "",
+		*misuse->detail ? "  " : "", misuse->detail);
 	fprintf(stderr, "Further misuse of this %s is counted, not printed.\n", kind);
 }
 
@@ -108,7 +108,8 @@ lfpool_status_t misuse_report(lfpool_t *pool, const void *object, lfpool_status_
 	uint32_t slot;
 
 	text_open(&text, detail, sizeof(detail));
-	if (!EMBEDDED && debug && status == LFPOOL_E_NOT_IN_USE && arena_locate(&pool->core.arena, object, &slot) == LFPOOL_OK)
+	if (!EMBEDDED && debug && status == LFPOOL_E_NOT_IN_USE &&
+	    arena_locate(&pool->core.arena, object, &slot) == LFPOOL_OK)
 		debug_put_released(debug, slot, &text);
 	return misuse_tell(pool, &(lfpool_misuse_t){.object = object, .status = status, .detail = detail});
 }

@@ -2,9 +2,9 @@
 /*
  * open.c - a pool's memory: opened, divided, closed.
  *
- * Idea         One mapping: [ pool | first lot of caches | magazines | wanted | states | generations | no access | objects | no
- *              access ].  All of it reads as "every slot free and never used" while it is zero, so creation is O(1) in
- *              the capacity.
+ * Idea         One mapping: [ pool | first lot of caches | magazines | wanted | states | generations | no access |
+ *              objects | no access ].  All of it reads as "every slot free and never used" while it is zero, so
+ *              creation is O(1) in the capacity.
  */
 #include "pool/open.h"
 
@@ -37,7 +37,8 @@ static size_t choose_magazine_slots(const lfpool_config_t *config, bool in_buffe
 	if (config->cache_capacity && config->cache_capacity != LFPOOL_CACHE_NONE) {
 		slots = config->cache_capacity / 2;
 	} else {
-		slots = config->capacity / (4 * (size_t)(EMBEDDED || in_buffer ? processors_in_buffer(config) : os_processors()));
+		slots = config->capacity /
+			(4 * (size_t)(EMBEDDED || in_buffer ? processors_in_buffer(config) : os_processors()));
 		if (slots > MAGAZINE_SLOTS_DEFAULT)
 			slots = MAGAZINE_SLOTS_DEFAULT;
 	}
@@ -77,7 +78,8 @@ size_t check_others(size_t magazines, size_t caches)
 }
 
 /* False when there is no such number of bytes. */
-static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfpool_config_t *config, const struct window *window)
+static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfpool_config_t *config,
+			 const struct window *window)
 {
 	/* An embedded build has no check. */
 	const bool checks = !EMBEDDED && window->whole;

@@ -30,7 +30,8 @@ struct retired;
 
 struct lfpool_pool {
 	/* Fixed at creation. */
-	/* `id`, if threads have their own caches; else 0, and no thread has an entry for it.  First: inline.h reads it. */
+	/* `id`, if threads have their own caches; else 0, and no thread has an entry for it.  First: inline.h reads it.
+	 * */
 	uint64_t table_id;
 	/* The modes of its calls: choose_modes() in open.c. */
 	bool locked;                 /* mutex mode: every call uses the cache `shared`, under `mutex`         */
@@ -92,7 +93,8 @@ static inline void *pool_object(const lfpool_t *pool, uint32_t slot)
  * objects. */
 static inline lfpool_status_t pool_locate(const lfpool_t *pool, const void *object, uint32_t *slot_out)
 {
-	return pool_in_place(pool) ? arena_locate(&pool->core.arena, object, slot_out) : heap_locate(pool, object, slot_out);
+	return pool_in_place(pool) ? arena_locate(&pool->core.arena, object, slot_out)
+				   : heap_locate(pool, object, slot_out);
 }
 
 #endif

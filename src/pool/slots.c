@@ -162,9 +162,9 @@ static inline unsigned make_active(lfpool_t *pool, uint32_t slot, void **object_
 	if (pool->zero && !pool->each_call)
 		memset(object, 0, pool_in_place(pool) ? arena->face.stride : pool->object_size);
 	/* A new object is built anew, whatever its slot was. */
-	const enum begun begun = pool->each_call
-					 ? lifecycle_begin(pool->each_call, pool_in_place(pool) ? slot : SLOT_NONE, object)
-					 : BEGIN_OK;
+	const enum begun begun = pool->each_call ? lifecycle_begin(pool->each_call,
+								   pool_in_place(pool) ? slot : SLOT_NONE, object)
+						 : BEGIN_OK;
 
 	if (begun == BEGIN_OK)
 		arena_activate(arena, slot);
@@ -325,8 +325,8 @@ static inline bool is_word(const struct lfpool_cache *face, void *const *objects
  * this pool, or in another state.  `ours`: they are objects of this pool.  A word of states is looked at, and written,
  * only where the call has all its slots: what holds for the state of one (A2) holds for each.
  */
-static inline size_t turn(const struct lfpool_cache *shared, void *const *objects, size_t count, bool ours, uint8_t from,
-			  uint8_t to)
+static inline size_t turn(const struct lfpool_cache *shared, void *const *objects, size_t count, bool ours,
+			  uint8_t from, uint8_t to)
 {
 	/* A copy, which the stores below cannot change: nothing of it is read again. */
 	const struct lfpool_cache face = *shared;

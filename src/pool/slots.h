@@ -20,7 +20,8 @@ void slots_put_in_mode(lfpool_t *pool, struct cache_head *cache, uint32_t slot);
 /* A free slot; SLOT_NONE: at some moment during the call none was free. */
 static inline uint32_t slots_take(lfpool_t *pool, struct cache_head *cache)
 {
-	return likely(cache && pool->direct) ? cache_take((struct cache *)cache, false) : slots_take_in_mode(pool, cache);
+	return likely(cache && pool->direct) ? cache_take((struct cache *)cache, false)
+					     : slots_take_in_mode(pool, cache);
 }
 
 /* A free slot out of the magazines: not an unused one, and not a cold one. */

@@ -7,11 +7,12 @@
  *              overwrites it.  A fresh thread has the table `nothing`, which no pool matches.  At thread exit
  *              hand_back() hands the caches of living pools back; calls after that (from other destructors) find
  *              the table `gone` and borrow a cache for each call.
- * Invariants   L1  a table has mask + 1 entries, a power of two, at least TABLE_ENTRIES_MIN, and more than any place that
- *                  has one.  (`nothing` and `gone`: mask 0.)
- *              L2  after a thread was refused a cache, its next PATIENCE calls on that pool do not ask the system.  Until
- *                  then its entry is {calls left, generation of the pool's id}.
- *              L3  a pool without a table_id is looked up by no thread: that id matches no entry, and attach() is not called.
+ * Invariants   L1  a table has mask + 1 entries, a power of two, at least TABLE_ENTRIES_MIN, and more than any place
+ *                  that has one.  (`nothing` and `gone`: mask 0.)
+ *              L2  after a thread was refused a cache, its next PATIENCE calls on that pool do not ask the system.
+ *                  Until then its entry is {calls left, generation of the pool's id}.
+ *              L3  a pool without a table_id is looked up by no thread: that id matches no entry, and attach() is not
+ *                  called.
  * Progress     Look-up: wait-free.  First use by a thread: may enter the kernel.  Exit: takes the registry's lock.
  */
 #include "pool/threads.h"
@@ -209,8 +210,8 @@ struct cache_head *thread_cache_if_any(const lfpool_t *pool)
 	return place <= table[-1].pool_id && table[place].pool_id == pool->table_id ? table[place].cache : NULL;
 }
 
-/* Never inlined: the asm of lfpool/inline.h names no memory, and the return puts both stores before it.  Here and not where it is
- * called, since only this file knows by which model the variable is found: no look at it may allocate. */
+/* Never inlined: the asm of lfpool/inline.h names no memory, and the return puts both stores before it.  Here and not
+ * where it is called, since only this file knows by which model the variable is found: no look at it may allocate. */
 NOINLINE struct cache_head *thread_cache_remembered(lfpool_t *pool)
 {
 	struct cache_head *head = thread_cache(pool);

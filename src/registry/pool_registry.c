@@ -87,7 +87,8 @@ static const char *full_of(const lfpool_config_t *config)
 
 /* Puts the settings of the profile into the config, and reserves addresses for `reserve` objects.  `words` is room
  * for config->debug. */
-static void policy_into(lfpool_config_t *config, const struct policy *policy, uint32_t reserve, char words[DEBUG_WORDS_BYTES])
+static void policy_into(lfpool_config_t *config, const struct policy *policy, uint32_t reserve,
+			char words[DEBUG_WORDS_BYTES])
 {
 	const uint32_t *value = policy->value;
 	const struct debug_modes none = {0};
@@ -96,8 +97,8 @@ static void policy_into(lfpool_config_t *config, const struct policy *policy, ui
 	if (policy_gives(policy, PROFILE_capacity))
 		config->capacity = value[PROFILE_capacity];
 	/* lfpool_create() refuses a wrong config that the profile does not touch. */
-	if (!config->max_capacity || config->max_capacity >= config->capacity || policy_gives(policy, PROFILE_capacity) ||
-	    policy_gives(policy, PROFILE_max_capacity))
+	if (!config->max_capacity || config->max_capacity >= config->capacity ||
+	    policy_gives(policy, PROFILE_capacity) || policy_gives(policy, PROFILE_max_capacity))
 		config->max_capacity = reserve;
 	if (policy_gives(policy, PROFILE_growth_step))
 		config->growth_step = value[PROFILE_growth_step];
@@ -121,7 +122,8 @@ static void policy_into(lfpool_config_t *config, const struct policy *policy, ui
 
 /* ---- The registry ---- */
 
-lfpool_status_t lfpool_registry_create(lfpool_registry_t **registry_out, const char *profile, lfpool_profile_error_t *error_out)
+lfpool_status_t lfpool_registry_create(lfpool_registry_t **registry_out, const char *profile,
+				       lfpool_profile_error_t *error_out)
 {
 	lfpool_profile_error_t error;
 	lfpool_registry_t *registry;
@@ -250,7 +252,8 @@ static void limit(const struct pool_row *row, const struct policy *policy)
 }
 
 /* `change` is held.  Puts the settings of the row's name into the config. */
-static void configure(lfpool_registry_t *registry, struct pool_row *row, lfpool_config_t *config, char words[DEBUG_WORDS_BYTES])
+static void configure(lfpool_registry_t *registry, struct pool_row *row, lfpool_config_t *config,
+		      char words[DEBUG_WORDS_BYTES])
 {
 	row->object_size = config->object_size;
 	row->base = row->made = policy_of(config);
@@ -276,7 +279,8 @@ static lfpool_status_t make_row(lfpool_registry_t *registry, struct pool_row *ro
 	row->reserved = config->max_capacity > config->capacity ? config->max_capacity : config->capacity;
 	row->full = full_of(config);
 
-	const lfpool_status_t status = range ? window_create_pool(&row->pool, config, *range) : lfpool_create(&row->pool, config);
+	const lfpool_status_t status = range ? window_create_pool(&row->pool, config, *range)
+					     : lfpool_create(&row->pool, config);
 
 	if (status != LFPOOL_OK)
 		return status;
@@ -334,8 +338,8 @@ lfpool_status_t registry_create_in(lfpool_registry_t *registry, const char *name
 	return status;
 }
 
-lfpool_status_t lfpool_registry_create_pool(lfpool_registry_t *registry, const char *name, const lfpool_config_t *config,
-					    lfpool_t **pool_out)
+lfpool_status_t lfpool_registry_create_pool(lfpool_registry_t *registry, const char *name,
+					    const lfpool_config_t *config, lfpool_t **pool_out)
 {
 	return pool_out ? registry_create_in(registry, name, config, NULL, pool_out) : LFPOOL_E_ARGUMENT;
 }

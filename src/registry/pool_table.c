@@ -22,9 +22,10 @@ static const struct column {
 	const char *title;
 	int field;
 } columns[] = {
-	{"size", COLUMN_SIZE},    {"capacity", STATS_capacity},   {"max", STATS_max_capacity},    {"active", STATS_active},
-	{"cached", STATS_cached}, {"shared", STATS_shared},       {"untouched", STATS_untouched}, {"owed", STATS_owed},
-	{"bytes", COLUMN_BYTES},  {"exhausted", STATS_exhausted}, {"misuses", STATS_misuses},
+	{"size", COLUMN_SIZE},          {"capacity", STATS_capacity}, {"max", STATS_max_capacity},
+	{"active", STATS_active},       {"cached", STATS_cached},     {"shared", STATS_shared},
+	{"untouched", STATS_untouched}, {"owed", STATS_owed},         {"bytes", COLUMN_BYTES},
+	{"exhausted", STATS_exhausted}, {"misuses", STATS_misuses},
 };
 #define COLUMNS (sizeof(columns) / sizeof(*columns))
 

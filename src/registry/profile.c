@@ -298,7 +298,8 @@ static void *with_room(struct reader *r, void *array, size_t count, size_t *room
 static bool read_name(struct reader *r, struct token word, char name_out[PROFILE_NAME_BYTES])
 {
 	if (!profile_name_fits(word.at, word.length))
-		return fail(r, word.at, "invalid name \"%.*s\": a name has 1 to 63 of a-z, A-Z, 0-9 and ._-:/", SHOWN(word));
+		return fail(r, word.at, "invalid name \"%.*s\": a name has 1 to 63 of a-z, A-Z, 0-9 and ._-:/",
+			    SHOWN(word));
 	memset(name_out, 0, PROFILE_NAME_BYTES);
 	memcpy(name_out, word.at, word.length);
 	return true;

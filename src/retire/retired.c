@@ -301,8 +301,8 @@ lfpool_status_t lfpool_drain(lfpool_t *pool)
 		if (idle)
 			continue;
 		/* acquire, edges ENDED, RETIRE: the objects. */
-		for (unsigned attempt = 0; load_acquire(&shard->ended) < goal && shard_phase(load_acquire(&shard->word)) != IDLE;
-		     attempt++)
+		for (unsigned attempt = 0;
+		     load_acquire(&shard->ended) < goal && shard_phase(load_acquire(&shard->word)) != IDLE; attempt++)
 			if (!wait_a_while(retired, attempt))
 				return LFPOOL_E_IN_SECTION;
 	}

@@ -53,7 +53,8 @@ static lfpool_status_t read_config(lfpool_set_config_t *config, const lfpool_set
 		return LFPOOL_E_CONFIG_STEPS;
 	if (pool->name && strnlen(pool->name, NAME_BYTES) == NAME_BYTES)
 		return LFPOOL_E_CONFIG_NAME;
-	if (pool->hooks.create || pool->hooks.validate || pool->hooks.activate || pool->hooks.deactivate || pool->hooks.destroy)
+	if (pool->hooks.create || pool->hooks.validate || pool->hooks.activate || pool->hooks.deactivate ||
+	    pool->hooks.destroy)
 		return LFPOOL_E_CONFIG_HOOKS;
 	/* All pools would have the same memory. */
 	if (pool->memory || pool->memory_bytes || pool->memory_use)
@@ -254,7 +255,8 @@ size_t lfpool_set_destroy(lfpool_set_t *set)
 	/* The pool of the smallest class last: a set that stays needs it. */
 	for (size_t i = set->classes.count; i-- > (refused != 0);) {
 		lfpool_t *pool = set_pool(set, i);
-		const size_t more = set->registry ? lfpool_registry_destroy_pool(set->registry, pool) : lfpool_destroy(pool);
+		const size_t more = set->registry ? lfpool_registry_destroy_pool(set->registry, pool)
+						  : lfpool_destroy(pool);
 
 		if (more == SIZE_MAX) {
 			refused++;
@@ -427,8 +429,9 @@ static void put_class(struct text *t, const lfpool_set_t *set, size_t class_numb
 	if (!pool)
 		return;
 	(void)lfpool_stats(pool, &s);
-	text_put(t, "%8zu %10zu %10zu %10zu %10zu %10zu %12" PRIu64 " %8" PRIu64 "\n", class_size(&set->classes, class_number),
-		 s.capacity, s.active, s.cached, s.shared, s.untouched, s.acquires, s.misuses);
+	text_put(t, "%8zu %10zu %10zu %10zu %10zu %10zu %12" PRIu64 " %8" PRIu64 "\n",
+		 class_size(&set->classes, class_number), s.capacity, s.active, s.cached, s.shared, s.untouched,
+		 s.acquires, s.misuses);
 }
 
 static size_t window_bytes_of(const lfpool_set_t *set)
@@ -448,14 +451,14 @@ static void put_text(struct text *t, const lfpool_set_t *set, const lfpool_stats
 	if (set->windows.count)
 		text_put(t, "windows     of %zu bytes, from %p on\n", window_bytes_of(set), (void *)set->windows.base);
 	text_put(t, "larger      %zu\n", set->larger);
-	text_put(t, "identity    %zu = %zu active + %zu cached + %zu shared + %zu untouched", sum->capacity, sum->active,
-		 sum->cached, sum->shared, sum->untouched);
+	text_put(t, "identity    %zu = %zu active + %zu cached + %zu shared + %zu untouched", sum->capacity,
+		 sum->active, sum->cached, sum->shared, sum->untouched);
 	if (sum->unaccounted)
 		text_put(t, ", %+" PRId64 " unaccounted", sum->unaccounted);
 	text_put(t, "\n");
 	stats_put_text(t, sum);
-	text_put(t, "%8s %10s %10s %10s %10s %10s %12s %8s\n", "bytes", "objects", "active", "cached", "shared", "untouched",
-		 "acquires", "misuses");
+	text_put(t, "%8s %10s %10s %10s %10s %10s %12s %8s\n", "bytes", "objects", "active", "cached", "shared",
+		 "untouched", "acquires", "misuses");
 	for (size_t i = 0; i <= last; i++)
 		put_class(t, set, i);
 }

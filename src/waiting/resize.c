@@ -5,8 +5,8 @@
  * Idea         The cold store (cold.h) has the slots that are not in use, and counts how many of them may be; the queue
  *              (waiters.h) has the debt of a shrink.  What is here puts the two together.
  * Invariants   Z1  capacity + room to grow is at most what was reserved, whatever happens at the same time (O1).
- *              Z2  a pool that grows by itself grows by one step for each time it was found exhausted: of several calls that
- *                  found it so at one capacity, one grows it, and the others try again.
+ *              Z2  a pool that grows by itself grows by one step for each time it was found exhausted: of several calls
+ *                  that found it so at one capacity, one grows it, and the others try again.
  */
 #include "waiting/waiters.h"
 

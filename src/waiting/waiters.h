@@ -2,14 +2,14 @@
 /*
  * waiters.h - who wants objects that are not there: calls that wait, continuations, and a shrink that is owed some.
  *
- * Idea         One word, `wanted`, says how many they are.  Every release, after its push, looks at it; while it is not 0 the
- *              release goes on with waiters_serve(), which takes a free object out of the pool, as an acquire does, and
- *              gives it to the first in the queue (cells.h), or pays what is owed with it.
+ * Idea         One word, `wanted`, says how many they are.  Every release, after its push, looks at it; while it is not
+ *              0 the release goes on with waiters_serve(), which takes a free object out of the pool, as an acquire
+ *              does, and gives it to the first in the queue (cells.h), or pays what is owed with it.
  * Invariants   W1  no wake-up is lost.  A call that waits makes its demand known; heavy fence; serves, until an exact
  *                  take finds nothing.  A release pushes; fence; looks at `wanted`, and if it is not 0, serves.  So
- *                  either the waiter's take sees the push, or the releaser sees the demand.  A server that has no one to
- *                  give to puts the slot back as a releaser does, and looks again.  So whenever an object is free and
- *                  a cell is waiting, some call is on its way that will serve.
+ *                  either the waiter's take sees the push, or the releaser sees the demand.  A server that has no one
+ *                  to give to puts the slot back as a releaser does, and looks again.  So whenever an object is free
+ *                  and a cell is waiting, some call is on its way that will serve.
  *              W2  a slot that a server holds, or that was given, is in the hands of a call: the server's, then the
  *                  waiter's.  A server may find that nobody needs it any more, and put it back: until then an
  *                  acquire does not see it, and may say NULL.
@@ -89,8 +89,8 @@ static inline void *this_thread(void)
 	return (void *)os_thread_self();
 }
 
-/* Objects that are to go when they come back, at most as many as there are (W4): adds to them; looks at that again, after
- * the capacity was lowered, by whatever way; takes up to `count` away, and says how many. */
+/* Objects that are to go when they come back, at most as many as there are (W4): adds to them; looks at that again,
+ * after the capacity was lowered, by whatever way; takes up to `count` away, and says how many. */
 void debt_add(lfpool_t *pool, size_t count);
 void debt_limit(lfpool_t *pool);
 size_t debt_forgive(struct waiters *d, size_t count);
@@ -131,8 +131,8 @@ void waiters_found_nothing(struct waiters *d, uint64_t ticket);
 /* Objects became free without a release: a call may wait for them.  Through the caller's cache (NULL: the thread's). */
 void resize_serve_if_wanted(lfpool_t *pool, struct cache_head *head);
 
-/* There were `seen` objects, none of them free: grows by itself; true if there may be one free now.  A call that waits does so
- * itself; so a call that grew need serve only those that it knows. */
+/* There were `seen` objects, none of them free: grows by itself; true if there may be one free now.  A call that waits
+ * does so itself; so a call that grew need serve only those that it knows. */
 bool resize_by_itself(lfpool_t *pool, size_t seen);
 
 /* A closed pool has no objects but those in use, whatever another thread adds or forgives at the same time. */

@@ -49,7 +49,8 @@ static lfpool_advice_t advice_of(const lfpool_t *pool)
 }
 
 /* From after the warming up to the end. */
-static struct outcome run(const struct workload *workload, lfpool_backend_t backend, size_t capacity, size_t cache_capacity)
+static struct outcome run(const struct workload *workload, lfpool_backend_t backend, size_t capacity,
+			  size_t cache_capacity)
 {
 	lfpool_t *pool = POOL_OF(SIZE, capacity, .backend = backend, .cache_capacity = cache_capacity);
 	struct random random = random_for(workload->seed, 0);
@@ -69,7 +70,8 @@ static struct outcome run(const struct workload *workload, lfpool_backend_t back
 
 	const lfpool_stats_t after = stats_of(pool);
 	const struct outcome outcome = {after.acquires - before.acquires, after.depot_trips - before.depot_trips,
-					after.steals - before.steals, after.exhausted - before.exhausted, advice_of(pool)};
+					after.steals - before.steals, after.exhausted - before.exhausted,
+					advice_of(pool)};
 
 	for (unsigned k = 0; k < workload->caches; k++) {
 		release_all(pool, users[k].held, users[k].count);
@@ -143,12 +145,13 @@ TEST(advice_holds_when_the_workload_runs_again)
 			continue;
 		}
 		assert_true(before.advice.cache_capacity >= cache_capacity);
-		/* 256 is enough for certain.  Smaller ones are what may be expected, and the size of the pool changed too. */
+		/* 256 is enough for certain.  Smaller ones are what may be expected, and the size of the pool changed
+		 * too. */
 		const uint64_t trips = before.advice.cache_capacity < 256 ? after.trips / 2 : after.trips;
 
 		if (!seldom(trips, after.acquires) && after.acquires >= 1000)
-			fail_msg("run %d: cache_capacity %zu: %s as advised, %zu: %s", i, cache_capacity, before.advice.reason,
-				 before.advice.cache_capacity, after.advice.reason);
+			fail_msg("run %d: cache_capacity %zu: %s as advised, %zu: %s", i, cache_capacity,
+				 before.advice.reason, before.advice.cache_capacity, after.advice.reason);
 		else if (seldom(before.trips, before.acquires))
 			assert_int_equal(before.advice.cache_capacity, cache_capacity);
 		/* And it is said. */

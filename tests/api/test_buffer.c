@@ -2,8 +2,8 @@
 /*
  * test_buffer.c - lfpool/buffer.h: how large a buffer must be, what is refused, and what such a pool does otherwise.
  *
- * What it does as every pool is tested by the tests of every pool (in_buffer.h); that no address leads to it, and more threads than it has
- * caches for, by verify/pairs; that it makes no system call, by test_no_kernel.c.
+ * What it does as every pool is tested by the tests of every pool (in_buffer.h); that no address leads to it, and more
+ * threads than it has caches for, by verify/pairs; that it makes no system call, by test_no_kernel.c.
  */
 #include "../support/texts.h"
 
@@ -41,14 +41,16 @@ static size_t explicit_of(size_t buffer_caches)
 
 TEST(buffer_bytes_macro_is_a_close_upper_bound)
 {
-	static const size_t sizes[] = {1, 2, 3, 7, 8, 15, 16, 17, 24, 63, 64, 100, 129, 1024, 4095, 4096, 4097, 65536, MIB};
+	static const size_t sizes[] = {1,  2,   3,   7,    8,    15,   16,   17,    24, 63,
+				       64, 100, 129, 1024, 4095, 4096, 4097, 65536, MIB};
 	static const size_t alignments[] = {0, 1, 2, 8, 16, 64, 128, 256, 1024, 4096};
 	struct random r = {2026};
 	size_t capacity = 1, pairs = 0;
 
 	print_message("    seed 2026\n");
 	/* Each small one, and then larger and larger steps. */
-	for (; capacity <= (size_t)1 << 31; capacity += capacity < 5000 ? 1 : 1 + random_below(&r, (uint32_t)(capacity / 4)))
+	for (; capacity <= (size_t)1 << 31;
+	     capacity += capacity < 5000 ? 1 : 1 + random_below(&r, (uint32_t)(capacity / 4)))
 		for (size_t i = 0; i < COUNT(sizes); i++)
 			for (size_t k = capacity < 5000 ? i % COUNT(alignments) : 0; k < COUNT(alignments); k++) {
 				lfpool_config_t config = config_of(sizes[i], capacity);
@@ -56,10 +58,12 @@ TEST(buffer_bytes_macro_is_a_close_upper_bound)
 				config.object_alignment = alignments[k];
 				config.buffer_caches = (capacity + i) % (LFPOOL_BUFFER_CACHES + 1);
 				const size_t exact = lfpool_buffer_bytes(&config), caches = config.buffer_caches;
-				const size_t macro = caches ? LFPOOL_BUFFER_BYTES_WITH(sizes[i], alignments[k], capacity, caches)
+				const size_t macro = caches ? LFPOOL_BUFFER_BYTES_WITH(sizes[i], alignments[k],
+										       capacity, caches)
 							    : LFPOOL_BUFFER_BYTES(sizes[i], alignments[k], capacity);
 
-				/* Where addresses have 32 bits not every pool has a size, and no array is that large. */
+				/* Where addresses have 32 bits not every pool has a size, and no array is that large.
+				 * */
 				if (sizeof(size_t) < 8 && (!exact || exact > SIZE_MAX / 4))
 					continue;
 				/* Nor is any larger than addresses: some strides are refused there. */
@@ -68,8 +72,9 @@ TEST(buffer_bytes_macro_is_a_close_upper_bound)
 				pairs++;
 				REQUIRE(exact && macro >= exact);
 				/* It takes 16 for the default alignment, which is less on some processors. */
-				REQUIRE(macro - exact <= (sizeof(size_t) < 8 ? 8192 : 1536) + 4096 + 128 +
-								 (alignments[k] ? 0 : (16 - _Alignof(max_align_t)) * capacity));
+				REQUIRE(macro - exact <=
+					(sizeof(size_t) < 8 ? 8192 : 1536) + 4096 + 128 +
+						(alignments[k] ? 0 : (16 - _Alignof(max_align_t)) * capacity));
 			}
 	assert_true(pairs > 10000);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_create_on.c - pools whose objects lie in memory of the caller's: every kind of pool, on any kind of memory, and the memory is
- * the caller's again afterwards.
+ * test_create_on.c - pools whose objects lie in memory of the caller's: every kind of pool, on any kind of memory, and
+ * the memory is the caller's again afterwards.
  */
 #include "../support/kinds.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
 /*
- * test_dump.c - lfpool_dump(): the whole of it, every beginning of it, and whether a strict reader takes the JSON.  (Names that are
- * anything: base/unit_text.c.)
+ * test_dump.c - lfpool_dump(): the whole of it, every beginning of it, and whether a strict reader takes the JSON.
+ * (Names that are anything: base/unit_text.c.)
  */
 #include "../support/texts.h"
 
@@ -69,17 +69,19 @@ TEST(dump_shows_counts_caches_and_sizes)
 	require_in(d.text, "\ncaches      1 in use, 1 ever, of at most 16 objects\n");
 	require_in(d.text, "\nmagazines   of 8 objects, 5 of 13 used, and 4 extra\n");
 	require_in(d.text, "\nmisses      5 refills, 3 drains, 2 trips, 0 steals\n");
-	require_in(d.text, "\nadvice      capacity 40, headroom 16, cache_capacity 16\nreason      At most 40 of 100 objects ");
+	require_in(d.text,
+		   "\nadvice      capacity 40, headroom 16, cache_capacity 16\nreason      At most 40 of 100 objects ");
 	require_in(d.text, "\ndebug       none\n");
 	require_in(d.json, "{\"lfpool\":\"" LFPOOL_EXPECTED_VERSION "\",\"name\":\"jobs\",\"backend\":\"lockfree\",");
 	require_in(d.json, ",\"hooks\":[\"misuse\"],\"capacity\":100,\"active\":10,");
 	require_in(d.json, ",\"retired\":0,\"untouched\":60,\"unaccounted\":0,");
 	require_in(d.json, ",\"high_water\":40,\"acquires\":40,\"releases\":30,\"exhausted\":0,\"misuses\":1,");
 	require_in(d.json, ",\"depot_trips\":2,\"steals\":0,\"retries\":0");
-	require_in(d.json, ",\"advice\":{\"capacity\":40,\"headroom\":16,\"cache_capacity\":16,\"reason\":\"At most 40 ");
-	require_in(d.json, ",\"caches\":1,\"caches_in_use\":1,");
 	require_in(d.json,
-		   ",\"cache_capacity\":16,\"magazine_objects\":8,\"magazines\":13,\"magazines_used\":5,\"magazines_extra\":4}");
+		   ",\"advice\":{\"capacity\":40,\"headroom\":16,\"cache_capacity\":16,\"reason\":\"At most 40 ");
+	require_in(d.json, ",\"caches\":1,\"caches_in_use\":1,");
+	require_in(d.json, ",\"cache_capacity\":16,\"magazine_objects\":8,\"magazines\":13,\"magazines_used\":5,"
+			   "\"magazines_extra\":4}");
 	require_every_beginning(pool_dump, pool, LFPOOL_TEXT);
 	require_every_beginning(pool_dump, pool, LFPOOL_JSON);
 	dumps_end(&d, pool);
@@ -115,9 +117,8 @@ TEST(dump_names_flags_and_hooks_and_escapes_the_name)
 
 	require_in(d.text, "\nflags       prefault check_races create_all lock huge_pages plain_stride fenced\n");
 	require_in(d.text, "\nhooks       misuse create activate deactivate destroy exhausted\n");
-	require_in(
-		d.json,
-		",\"flags\":[\"prefault\",\"check_races\",\"create_all\",\"lock\",\"huge_pages\",\"plain_stride\",\"fenced\"],");
+	require_in(d.json, ",\"flags\":[\"prefault\",\"check_races\",\"create_all\",\"lock\",\"huge_pages\",\"plain_"
+			   "stride\",\"fenced\"],");
 	require_in(d.json, ",\"hooks\":[\"misuse\",\"create\",\"activate\",\"deactivate\",\"destroy\",\"exhausted\"],");
 	dumps_end(&d, pool);
 

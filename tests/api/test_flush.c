@@ -7,8 +7,8 @@
 
 enum { SIZE = 40 };
 
-/* Random acquires and releases by one cache, against a list of what is held; after each flush nothing is cached.  With the
- * thread's own (NULL), a handle, hooks and debug modes or not, few objects and many. */
+/* Random acquires and releases by one cache, against a list of what is held; after each flush nothing is cached.  With
+ * the thread's own (NULL), a handle, hooks and debug modes or not, few objects and many. */
 static void sequences(lfpool_t *pool, bool by_handle, uint64_t seed)
 {
 	lfpool_cache_t *cache = by_handle ? lfpool_cache_create(pool) : NULL;
@@ -23,7 +23,8 @@ static void sequences(lfpool_t *pool, bool by_handle, uint64_t seed)
 
 		for (; times && (acquires ? count < capacity : count > 0); times--) {
 			if (acquires)
-				assert_non_null(held[count++] = cache ? lfpool_cache_acquire(cache) : lfpool_acquire(pool));
+				assert_non_null(held[count++] = cache ? lfpool_cache_acquire(cache)
+								      : lfpool_acquire(pool));
 			else
 				assert_int_equal(cache ? lfpool_cache_release(cache, held[--count])
 						       : lfpool_release(pool, held[--count]),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * test_handles.c - what lfpool/handle.h promises about handles and indices: which object a handle names, what is
- * said of one that is stale.  (When it goes stale, in any sequence of calls: verify/pairs; of pools before and beside: unit_handle.c.
- * Of racing releases by one handle one succeeds: the scenario handles of lfpool-stress.)
+ * said of one that is stale.  (When it goes stale, in any sequence of calls: verify/pairs; of pools before and beside:
+ * unit_handle.c.  Of racing releases by one handle one succeeds: the scenario handles of lfpool-stress.)
  */
 #include "../support/support.h"
 #include "../support/told.h"
@@ -40,7 +40,8 @@ TEST(resolve_accepts_any_value)
 		for (size_t i = 0; i < held; i++)
 			(void)lfpool_handle_of(pool, objects[i]);
 		/* Those of all slots lie side by side, when as many uses of each had one. */
-		const lfpool_handle_t first = lfpool_handle_of(pool, objects[0]) - lfpool_index_of(pool, objects[0]) - 1;
+		const lfpool_handle_t first = lfpool_handle_of(pool, objects[0]) - lfpool_index_of(pool, objects[0]) -
+					      1;
 
 		for (lfpool_handle_t handle = first; handle < first + 4096; handle++)
 			right += lfpool_resolve(pool, handle) != NULL;
@@ -124,7 +125,8 @@ BACKEND_TEST(index_and_inner_address_lead_to_the_object, LFPOOL_BACKEND_MUTEX)
 		assert_true(lfpool_index_of(pool, moved(objects[i], 1)) == SIZE_MAX);
 		assert_ptr_equal(lfpool_object_at(pool, (size_t)i), objects[i]);
 		for (ptrdiff_t offset = 0; offset < stride; offset++)
-			assert_ptr_equal(lfpool_object_start(pool, moved(objects[i], offset)), offset < SIZE ? objects[i] : NULL);
+			assert_ptr_equal(lfpool_object_start(pool, moved(objects[i], offset)),
+					 offset < SIZE ? objects[i] : NULL);
 	}
 	/* Free ones too. */
 	release_all(pool, objects, CAPACITY);

@@ -141,7 +141,8 @@ BACKEND_TEST(a_second_unpin_and_other_handles_are_refused, LFPOOL_BACKEND_MALLOC
 BACKEND_TEST(a_retire_of_a_pinned_object_takes_effect_at_the_last_unpin, LFPOOL_BACKEND_MALLOC)
 {
 	for (int many = 0; many < 2; many++) {
-		lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .backend = backend, .hooks.misuse = hear, .scheme = fake_scheme(ASKED));
+		lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .backend = backend, .hooks.misuse = hear,
+					 .scheme = fake_scheme(ASKED));
 		lfpool_handle_t handle;
 		void *object = handled(pool, &handle);
 

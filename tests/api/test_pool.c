@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * test_pool.c - what a pool is, seen from one thread: exactly capacity objects in one range, counts that are exact at
- * every step; in pools of several shapes: how a pool caches must not show.  (Whose a pointer is, and whether it is in use: verify/fuzz.)
+ * every step; in pools of several shapes: how a pool caches must not show.  (Whose a pointer is, and whether it is in
+ * use: verify/fuzz.)
  */
 #include "../support/support.h"
 
@@ -29,7 +30,8 @@ static const struct shape shapes[] = {
 
 static lfpool_t *pool_of_shape(const struct shape *shape)
 {
-	return POOL_OF(shape->object_size, shape->capacity, .cache_capacity = shape->cache_capacity, .flags = shape->flags);
+	return POOL_OF(shape->object_size, shape->capacity, .cache_capacity = shape->cache_capacity,
+		       .flags = shape->flags);
 }
 
 static void expect_counts(const lfpool_t *pool, size_t active)

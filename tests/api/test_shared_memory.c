@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads once */
 /*
- * test_shared_memory.c - a pool in a buffer that lies in memory which a process shares with its children by fork: no object has two
- * holders, none is lost, and a child that is killed takes with it what its call had, and nothing else.
+ * test_shared_memory.c - a pool in a buffer that lies in memory which a process shares with its children by fork: no
+ * object has two holders, none is lost, and a child that is killed takes with it what its call had, and nothing else.
  */
 #include "../support/support.h"
 #include "lfpool/buffer.h"
@@ -52,7 +52,8 @@ static void churn(lfpool_t *pool, unsigned number, bool forever)
 			struct shared_object *object = held[--count];
 
 			REQUIRE(atomic_exchange_explicit(&object->holder, 0, memory_order_relaxed) == me);
-			REQUIRE((cache ? lfpool_cache_release(cache, object) : lfpool_release(pool, object)) == LFPOOL_OK);
+			REQUIRE((cache ? lfpool_cache_release(cache, object) : lfpool_release(pool, object)) ==
+				LFPOOL_OK);
 		}
 	}
 	while (count) {
@@ -91,8 +92,8 @@ TEST(processes_share_a_pool)
 	pool_close(pool, sizeof(struct shared_object));
 }
 
-/* What is lost is what they hold, at most HELD each, and what a call had that was under way: what lies in their caches is taken from
- * there. */
+/* What is lost is what they hold, at most HELD each, and what a call had that was under way: what lies in their caches
+ * is taken from there. */
 TEST(killed_processes_take_nothing_else_with_them)
 {
 	lfpool_t *pool = shared_pool();

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_stats.c - lfpool_stats(): capacity = active + cached + shared + untouched, and where the objects are after each call.
+ * test_stats.c - lfpool_stats(): capacity = active + cached + shared + untouched, and where the objects are after each
+ * call.
  *
- * (On the other backends, after any sequence of calls: verify/fuzz.  When others have worked, and asked for while they do: stress/accounts.c,
- * worker_rescan() of stress/worker.c, verify/step.)
+ * (On the other backends, after any sequence of calls: verify/fuzz.  When others have worked, and asked for while they
+ * do: stress/accounts.c, worker_rescan() of stress/worker.c, verify/step.)
  */
 #include "../support/support.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_type_stable.c - reading objects that may be released at any moment, without a scheme: the memory stays, so a reader may
- * look first, and ask lfpool_resolve() afterwards whether what it saw belonged to the object that it wanted.
+ * test_type_stable.c - reading objects that may be released at any moment, without a scheme: the memory stays, so a
+ * reader may look first, and ask lfpool_resolve() afterwards whether what it saw belonged to the object that it wanted.
  * docs/deferred-release.md, "Without a grace period", has the pattern and says why it works.
  *
- * Idea         Every word of an object is made of its handle.  So a reader that has the handle can tell a word of this object from
- *              one of any other that ever lay there.
+ * Idea         Every word of an object is made of its handle.  So a reader that has the handle can tell a word of this
+ *              object from one of any other that ever lay there.
  * Control      Without the second resolve the same readers accept words of other objects.
  */
 #include "../support/workers.h"
@@ -105,8 +105,8 @@ static void read_often(struct worker *me)
 
 		REQUIRE(seen != ACCEPTED || hold);
 		/* relaxed: counts. */
-		atomic_fetch_add_explicit(seen == ACCEPTED ? &scene.accepted : &scene.foreign, seen == ACCEPTED || !hold,
-					  memory_order_relaxed);
+		atomic_fetch_add_explicit(seen == ACCEPTED ? &scene.accepted : &scene.foreign,
+					  seen == ACCEPTED || !hold, memory_order_relaxed);
 	}
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
 /*
- * test_typed.c - lfpool/typed.h and lfpool/hidden.h: what every function does (tests/header/typed.h, run here), and what the type
- * says of the pool: size, alignment, refusals.  (A module that keeps its pool to itself: examples/connections.)
+ * test_typed.c - lfpool/typed.h and lfpool/hidden.h: what every function does (tests/header/typed.h, run here), and
+ * what the type says of the pool: size, alignment, refusals.  (A module that keeps its pool to itself:
+ * examples/connections.)
  *
  * Built twice: as it is, and with WITH_INLINE, where the caches' hits are inlined.
  */
@@ -38,7 +39,8 @@ TEST(typed_pools_have_the_size_and_alignment_of_the_type)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		wide_pool_t wides;
 
-		assert_int_equal(wide_pool_create(&wides, &CONFIG_OF(rows[i][0], 10, .object_alignment = rows[i][1])), LFPOOL_OK);
+		assert_int_equal(wide_pool_create(&wides, &CONFIG_OF(rows[i][0], 10, .object_alignment = rows[i][1])),
+				 LFPOOL_OK);
 		struct wide *first = wide_acquire(wides);
 
 		assert_int_equal((uintptr_t)first % (i ? 128 : alignof(struct wide)), 0);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
 /*
- * test_versions.c - callers that were compiled with an older or a newer header: each struct with a struct_size, by the same rules.
+ * test_versions.c - callers that were compiled with an older or a newer header: each struct with a struct_size, by the
+ * same rules.
  *
- * Given        An older caller's struct ends early: what it lacks reads as zero, whatever lies behind it in memory.  A newer caller's
- *              is longer: fine while the fields that this library lacks are zero.
- * Filled in    A shorter struct is filled as far as it goes, and nothing behind it is touched; of a longer one the rest is zero.
+ * Given        An older caller's struct ends early: what it lacks reads as zero, whatever lies behind it in memory.  A
+ *              newer caller's is longer: fine while the fields that this library lacks are zero.
+ * Filled in    A shorter struct is filled as far as it goes, and nothing behind it is touched; of a longer one the rest
+ *              is zero.
  */
 #include "../support/registry_support.h"
 #include "../support/set_support.h"
@@ -76,7 +78,8 @@ TEST(configs_of_older_and_newer_versions_are_accepted_by_size)
 			memset(given, 0, size);
 			memcpy(given, rows[i].config, known);
 			memcpy(given, &size, sizeof(size));
-			assert_int_equal(rows[i].make(given), size < rows[i].least ? LFPOOL_E_CONFIG_STRUCT_SIZE : LFPOOL_OK);
+			assert_int_equal(rows[i].make(given),
+					 size < rows[i].least ? LFPOOL_E_CONFIG_STRUCT_SIZE : LFPOOL_OK);
 			if (size <= rows[i].bytes)
 				continue;
 			given[size - 1] = 1;
@@ -135,10 +138,11 @@ TEST(results_are_filled_in_up_to_their_struct_size)
 		void *of;
 		size_t least, bytes;
 		lfpool_status_t (*fill)(void *of, void *out);
-	} rows[] = {{pool, offsetof(lfpool_stats_t, backend), sizeof(lfpool_stats_t), fill_stats},
-		    {set, offsetof(lfpool_stats_t, refills), sizeof(lfpool_stats_t), fill_set_stats},
-		    {pool, sizeof(lfpool_advice_t), sizeof(lfpool_advice_t), fill_advice},
-		    {registry, offsetof(lfpool_registry_report_t, pools), sizeof(lfpool_registry_report_t), fill_report}};
+	} rows[] = {
+		{pool, offsetof(lfpool_stats_t, backend), sizeof(lfpool_stats_t), fill_stats},
+		{set, offsetof(lfpool_stats_t, refills), sizeof(lfpool_stats_t), fill_set_stats},
+		{pool, sizeof(lfpool_advice_t), sizeof(lfpool_advice_t), fill_advice},
+		{registry, offsetof(lfpool_registry_report_t, pools), sizeof(lfpool_registry_report_t), fill_report}};
 	enum { ROOM = sizeof(lfpool_registry_report_t) + sizeof(lfpool_advice_t) + NEWER };
 	_Alignas(max_align_t) unsigned char whole[ROOM], out[ROOM + 1];
 

@@ -259,8 +259,9 @@ BACKEND_TEST(release_all_releases_exactly_the_active_objects, LFPOOL_BACKEND_MUT
 		const bool hooked = i & 1;
 		size_t deactivated = 0;
 		void *objects[CAPACITY];
-		lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .backend = backend, .cache_capacity = i < 2 ? 0 : LFPOOL_CACHE_NONE,
-					 .hooks.context = &deactivated, .hooks.deactivate = hooked ? count_it : NULL);
+		lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .backend = backend,
+					 .cache_capacity = i < 2 ? 0 : LFPOOL_CACHE_NONE, .hooks.context = &deactivated,
+					 .hooks.deactivate = hooked ? count_it : NULL);
 
 		assert_int_equal(lfpool_release_all(pool), 0);
 		assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_walk_threads.c - walks while other threads acquire: what LFPOOL_ZERO wrote is visible, by acquires of one, and of many: no lock
- * and no atomic orders it except the walk.  (What hooks.activate wrote: the programs walk-hooks-* of verify/explore.)
+ * test_walk_threads.c - walks while other threads acquire: what LFPOOL_ZERO wrote is visible, by acquires of one, and
+ * of many: no lock and no atomic orders it except the walk.  (What hooks.activate wrote: the programs walk-hooks-* of
+ * verify/explore.)
  *
  * That what is active throughout is visited once, and anything at most once: the scenario walk of lfpool-stress.
  */

@@ -2,8 +2,8 @@
 /*
  * unit_check.c - lfpool_check(): each thing that can be wrong is made wrong once, and the right invariant is named.
  *
- * Scene        A pool that has been lived in: objects out, a cache with two magazines, the three stacks of the depot, chunks never
- *              used.
+ * Scene        A pool that has been lived in: objects out, a cache with two magazines, the three stacks of the depot,
+ *              chunks never used.
  */
 #include "../support/support.h"
 
@@ -77,7 +77,8 @@ static void require_named(struct scene *s, size_t expected, const char *named)
 	const char *violated = lfpool_check(s->pool, &where);
 
 	if (!violated || where != expected || strncmp(violated, named, strlen(named)) != 0)
-		fail_msg("expected \"%s\" at %zu, got \"%s\" at %zu", named, expected, violated ? violated : "nothing", where);
+		fail_msg("expected \"%s\" at %zu, got \"%s\" at %zu", named, expected, violated ? violated : "nothing",
+			 where);
 	STORE(&s->core->depot.carved, s->carved);
 	STORE(&s->core->table.count, (uint32_t)s->count);
 	(void)lfpool_destroy(s->pool);
@@ -172,7 +173,8 @@ DAMAGE(unused_state, 32, "A1: the state of a slot that was never used", STORE(st
 DAMAGE(entry_doubled, entry_slot(s, s->full, 0) - 1, "C1: a free slot lies in two places",
        entry_set(s, s->full, 1, object_of(s, entry_slot(s, s->full, 0))))
 DAMAGE(entry_zero, SIZE_MAX, "H5:", entry_set(s, s->full, 1, 0))
-DAMAGE(entry_never_used, CAPACITY - 1, "C1: a slot that was never used", entry_set(s, s->full, 1, object_of(s, CAPACITY)))
+DAMAGE(entry_never_used, CAPACITY - 1, "C1: a slot that was never used",
+       entry_set(s, s->full, 1, object_of(s, CAPACITY)))
 /* Gone from a magazine that may be partly filled. */
 DAMAGE(entry_lost, entry_slot(s, s->partial, 0) - 1, "C1: a free slot lies nowhere", change(s, s->partial, 1, 0))
 DAMAGE(full_not_full, s->full, "D3:", change(s, s->full, 1, 0))
@@ -190,7 +192,8 @@ DAMAGE(circle, s->second, "D1: a stack of the depot runs in a circle",
        STORE(&at(s, s->third)->next, link_to(link_depth(LOAD(&at(s, s->third)->next)), s->second)))
 DAMAGE(chain_cut, lowest_below(s, s->full), "G2: a magazine is nowhere", STORE(&at(s, s->full)->next, link_to(1, 0)))
 DAMAGE(depth_of_the_top_wrong, s->second, "D5:", STORE(&at(s, s->full)->next, link_to(1, s->second)))
-DAMAGE(head_to_a_chunk_never_used, CHUNKS, "D1: a cache or a stack names", set_number(&shard_of(s)->partial.head, CHUNKS))
+DAMAGE(head_to_a_chunk_never_used, CHUNKS, "D1: a cache or a stack names",
+       set_number(&shard_of(s)->partial.head, CHUNKS))
 DAMAGE(no_current, 0, "D1: a cache or a stack names", set_number(&s->cache->current_word, 0))
 DAMAGE(current_exchanged, s->previous, "C5: a cache does not work", set_number(&s->cache->current_word, s->previous);
        set_number(&s->cache->previous, s->current))
@@ -198,7 +201,8 @@ DAMAGE(hand_full, s->full, "C5: a cache has a magazine in transit", set_number(&
 DAMAGE(misnumbered, s->full, "G1: a magazine does not bear", STORE(&at(s, s->full)->number, s->full + 1))
 DAMAGE(claimed_twice, SIZE_MAX, "T1:", STORE(&s->given_up->claimed, 2))
 DAMAGE(unborn_claimed, SIZE_MAX, "T3: a cache that was never born", STORE(&cache_number(s, 0)->claimed, 1))
-DAMAGE(uncounted_holds, SIZE_MAX, "T2: a cache that is not counted", set_number(&cache_number(s, LOT_CACHES - 1)->previous, 1))
+DAMAGE(uncounted_holds, SIZE_MAX, "T2: a cache that is not counted",
+       set_number(&cache_number(s, LOT_CACHES - 1)->previous, 1))
 DAMAGE(cache_of_another_pool, SIZE_MAX, "T3: a cache does not know", s->cache->head.pool = NULL)
 DAMAGE(count_too_low, SIZE_MAX, "T2: the count", STORE(&s->core->table.count, 1))
 DAMAGE(carved_too_many, SIZE_MAX, "D2:", STORE(&s->core->depot.carved, CHUNKS + 1))

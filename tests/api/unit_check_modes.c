@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: wrap=os_heap_aligned */
 /*
- * unit_check_modes.c - lfpool_check() in malloc mode, and in each mode while objects are retired: what is damaged is named, and made right
- * again.
+ * unit_check_modes.c - lfpool_check() in malloc mode, and in each mode while objects are retired: what is damaged is
+ * named, and made right again.
  */
 #include "../support/support.h"
 

@@ -64,7 +64,8 @@ TEST(json_has_every_field_with_its_value)
 
 TEST(text_has_one_line_for_neighbours_that_share_it)
 {
-	const lfpool_stats_t stats = {.acquires = 7, .releases = 5, .exhausted = 2, .misuses = 1, .retries = UINT64_MAX};
+	const lfpool_stats_t stats = {
+		.acquires = 7, .releases = 5, .exhausted = 2, .misuses = 1, .retries = UINT64_MAX};
 	char text[1024];
 	struct text t;
 

@@ -2,8 +2,9 @@
 /*
  * test_contents.c - the pool never reads or writes an object, active or free.
  *
- * Idea         The pages of the objects are taken away with mprotect(): the pool is then exercised in every way, and one load
- *              or store would end the program.  (What the last holder left is there for the next: verify/fuzz, for each object.)
+ * Idea         The pages of the objects are taken away with mprotect(): the pool is then exercised in every way, and
+ *              one load or store would end the program.  (What the last holder left is there for the next: verify/fuzz,
+ *              for each object.)
  */
 #include "../support/support.h"
 

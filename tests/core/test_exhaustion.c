@@ -4,8 +4,8 @@
  * test_exhaustion.c - NULL means that every object was in use, and nothing else: objects that lie idle in other
  * threads' caches are free, whatever those threads are doing, and whatever the caches look like.
  *
- * (Threads that run freely, with as many objects as they demand together: the stress scenario `exhaustion`.  That stop, anywhere:
- * verify/step.)
+ * (Threads that run freely, with as many objects as they demand together: the stress scenario `exhaustion`.  That stop,
+ * anywhere: verify/step.)
  */
 #include "../support/support.h"
 

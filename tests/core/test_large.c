@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
 /*
- * test_large.c - every size crossed with every alignment, up to the bounds of both: aligned, disjoint from the first byte to the last,
- * found by their address, and no byte touched but those that the program touches.
+ * test_large.c - every size crossed with every alignment, up to the bounds of both: aligned, disjoint from the first
+ * byte to the last, found by their address, and no byte touched but those that the program touches.
  */
 #include "../support/support.h"
 
@@ -103,7 +103,8 @@ TEST(large_objects_in_every_kind_of_pool)
 }
 
 #if HAS_ROOM
-/* Where slots * stride^2 is beyond 2^64 the stride is one with which the way from an address to its slot stays exact. */
+/* Where slots * stride^2 is beyond 2^64 the stride is one with which the way from an address to its slot stays exact.
+ * */
 TEST(many_large_objects)
 {
 	enum { OBJECTS = 10000 };
@@ -124,7 +125,8 @@ TEST(many_large_objects)
 	}
 	/* With LFPOOL_PLAIN_STRIDE no stride is chosen: there is no such pool. */
 	lfpool_t *pool;
-	assert_int_equal(lfpool_create(&pool, &CONFIG_OF(700000001, OBJECTS, .flags = LFPOOL_PLAIN_STRIDE)), LFPOOL_E_NO_MEMORY);
+	assert_int_equal(lfpool_create(&pool, &CONFIG_OF(700000001, OBJECTS, .flags = LFPOOL_PLAIN_STRIDE)),
+			 LFPOOL_E_NO_MEMORY);
 }
 #endif
 

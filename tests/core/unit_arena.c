@@ -2,8 +2,8 @@
 /*
  * unit_arena.c - address to slot and back: exact for every stride; the state word.
  *
- * The claim to test is arithmetic: lfpool_slot_of_() lies in 1 .. slots exactly when p is the start of an object.  The witness
- * divides.
+ * The claim to test is arithmetic: lfpool_slot_of_() lies in 1 .. slots exactly when p is the start of an object.  The
+ * witness divides.
  */
 #include "../support/support.h"
 
@@ -21,7 +21,8 @@ static void *opened(size_t size, size_t alignment, size_t capacity)
 
 	assert_non_null(room);
 	/* The state of slot 1, with which a chunk begins, begins a pair of lines; so does the word of demand. */
-	assert_int_equal((uintptr_t)&arena.face.state[1] % CACHE_LINE_PAIR + (uintptr_t)arena.wanted % CACHE_LINE_PAIR, 0);
+	assert_int_equal((uintptr_t)&arena.face.state[1] % CACHE_LINE_PAIR + (uintptr_t)arena.wanted % CACHE_LINE_PAIR,
+			 0);
 	return room;
 }
 
@@ -68,7 +69,8 @@ TEST(every_stride_is_exact)
 		compare_around(arena.face.zero + arena.face.stride);
 		compare_around(arena.face.zero + (uintptr_t)(capacity + 1) * arena.face.stride);
 		for (int i = 0; i < 200; i++) {
-			compare_around(arena.face.zero + (uintptr_t)random_below(&r, (uint32_t)capacity + 2) * arena.face.stride);
+			compare_around(arena.face.zero +
+				       (uintptr_t)random_below(&r, (uint32_t)capacity + 2) * arena.face.stride);
 			compare_at((uintptr_t)random_next(&r));
 			/* Multiples of the stride far outside, and the same modulo 2^64. */
 			compare_at(arena.face.zero + (uintptr_t)random_next(&r) * arena.face.stride);

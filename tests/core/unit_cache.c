@@ -4,8 +4,8 @@
  * unit_cache.c - caches and stealing, with several caches in the hands of one thread: what moves where,
  * what costs a heavy fence and what does not.
  *
- * (Any sequence of calls through up to twenty caches of one thread: verify/fuzz.  A thread that is stopped at any instruction:
- * verify/step.)
+ * (Any sequence of calls through up to twenty caches of one thread: verify/fuzz.  A thread that is stopped at any
+ * instruction: verify/step.)
  */
 #include "../support/support.h"
 
@@ -128,8 +128,8 @@ TEST_WITH(saying_no_costs_no_fence, setup, teardown)
 }
 
 /*
- * The only magazine with room is one from which a thief took while it was full: it has no place left at home.  A release finds
- * room there all the same; hits keep off it until it has lost what lies behind its end.
+ * The only magazine with room is one from which a thief took while it was full: it has no place left at home.  A
+ * release finds room there all the same; hits keep off it until it has lost what lies behind its end.
  */
 TEST_WITH(room_is_found_where_a_thief_took, setup, teardown)
 {

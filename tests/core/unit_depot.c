@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_depot.c - the tagged stacks: the ABA that the tag prevents (S1), interleaved by hand; and what goes on which.  (Depths, D5:
- * lfpool_check(); the least of them: test_high_water.c.)
+ * unit_depot.c - the tagged stacks: the ABA that the tag prevents (S1), interleaved by hand; and what goes on which.
+ * (Depths, D5: lfpool_check(); the least of them: test_high_water.c.)
  */
 #include "../support/support.h"
 
@@ -65,8 +65,9 @@ TEST_WITH(the_tag_defeats_aba, setup, teardown)
 	push(full, below);
 }
 
-/* ---- A compare-and-swap that fails: a write between load and CAS meets a page that is not writable, and the handler of the
- * fault pushes a magazine.  (Not with a sanitizer: ThreadSanitizer holds a lock around the store that faults.) ---- */
+/* ---- A compare-and-swap that fails: a write between load and CAS meets a page that is not writable, and the handler
+ * of the fault pushes a magazine.  (Not with a sanitizer: ThreadSanitizer holds a lock around the store that faults.)
+ * ---- */
 
 #if !SANITIZED
 static struct meddling {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_magazine.c - one magazine, one thread playing owner and thief in turn: the invariants H1 to H7.  (H8, and many at once:
- * verify/fuzz.)
+ * unit_magazine.c - one magazine, one thread playing owner and thief in turn: the invariants H1 to H7.  (H8, and many
+ * at once: verify/fuzz.)
  */
 #include "../support/support.h"
 
@@ -124,8 +124,8 @@ TEST_WITH(an_empty_one_comes_home, setup, teardown)
 	}
 }
 
-/* It leaves home only for the places that thieves have emptied, is not at home until it has lost what lies behind the end, and
- * hits never see it meanwhile. */
+/* It leaves home only for the places that thieves have emptied, is not at home until it has lost what lies behind the
+ * end, and hits never see it meanwhile. */
 TEST_WITH(away_and_home_again, setup, teardown)
 {
 	make_full();
@@ -159,7 +159,8 @@ TEST_WITH(a_bottom_of_zero_that_was_made, setup, teardown)
 
 TEST_WITH(positions_run_over_sixteen_and_thirty_two_bits, setup, teardown)
 {
-	static const uint64_t starts[] = {65536 - 3, (UINT64_C(1) << 32) - 3, (UINT64_C(1) << 48) - 3, UINT64_MAX - 200};
+	static const uint64_t starts[] = {65536 - 3, (UINT64_C(1) << 32) - 3, (UINT64_C(1) << 48) - 3,
+					  UINT64_MAX - 200};
 
 	for (size_t s = 0; s < COUNT(starts); s++) {
 		uintptr_t next_in = 1, next_out = 1;

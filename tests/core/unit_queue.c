@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_queue.c - who is served next, of very many; and the queue and the debt in numbers that take too long to reach: 2^28
- * tickets and more, 2^31 objects owed.
+ * unit_queue.c - who is served next, of very many; and the queue and the debt in numbers that take too long to reach:
+ * 2^28 tickets and more, 2^31 objects owed.
  */
 #include "../support/support.h"
 
@@ -61,12 +61,14 @@ TEST(sleepers_word_changes_when_it_is_served)
 
 	for (size_t i = 0; i < COUNT(jumps); i++)
 		for (size_t k = 0; k < COUNT(slots); k++) {
-			const uint64_t waiting = cell_waiting(jumps[i] + slots[k]), given = cell_given(waiting, slots[k]);
+			const uint64_t waiting = cell_waiting(jumps[i] + slots[k]),
+				       given = cell_given(waiting, slots[k]);
 
 			assert_true((uint32_t)waiting != (uint32_t)given);
 			assert_int_equal(cell_slot(given), slots[k]);
 			assert_true(cell_phase(waiting) == WAITING && cell_phase(given) == GIVEN);
-			assert_true(cell_phase(given - GIVEN + WOKEN) == WOKEN && cell_slot(given - GIVEN + WOKEN) == slots[k]);
+			assert_true(cell_phase(given - GIVEN + WOKEN) == WOKEN &&
+				    cell_slot(given - GIVEN + WOKEN) == slots[k]);
 		}
 }
 

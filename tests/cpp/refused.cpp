@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* refused.cpp - what must not compile, one at a time: -DARRAY and so on.  Without any of them nothing is refused: the control. */
+/* refused.cpp - what must not compile, one at a time: -DARRAY and so on.  Without any of them nothing is refused: the
+ * control. */
 #include <lfpool/set.hpp>
 
 struct later;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_plain.cpp - lfpool.hpp and set.hpp without exceptions and RTTI: everything is said by a status or a nullptr; what
- * cannot be said ends the program.
+ * test_plain.cpp - lfpool.hpp and set.hpp without exceptions and RTTI: everything is said by a status or a nullptr;
+ * what cannot be said ends the program.
  */
 #include <lfpool/set.hpp>
 

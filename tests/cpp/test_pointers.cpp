@@ -36,7 +36,8 @@ struct derived : counted, base {
 
 static_assert(!std::is_convertible<lfpool::unique_ptr<derived>, lfpool::unique_ptr<base>>::value, "another address");
 static_assert(!std::is_convertible<lfpool::self_ptr<derived>, lfpool::self_ptr<base>>::value, "another address");
-static_assert(!std::is_copy_constructible<lfpool::pool<int>>::value && !std::is_copy_assignable<lfpool::pool<int>>::value &&
+static_assert(!std::is_copy_constructible<lfpool::pool<int>>::value &&
+		      !std::is_copy_assignable<lfpool::pool<int>>::value &&
 		      !std::is_copy_constructible<lfpool::cache<int>>::value,
 	      "owners");
 static_assert(std::is_nothrow_move_constructible<lfpool::pool<int>>::value &&

@@ -82,7 +82,8 @@ TEST(pool_in_a_buffer)
 		lfpool::unique_ptr<counted> object = pool.make_unique(1);
 		const void *at = object.get();
 
-		CHECK(at >= static_cast<const void *>(memory) && at < static_cast<const void *>(memory + sizeof(memory)));
+		CHECK(at >= static_cast<const void *>(memory) &&
+		      at < static_cast<const void *>(memory + sizeof(memory)));
 	}
 	CHECK(pool.active_count() == 0 && counted::alive() == 0);
 }
@@ -311,7 +312,9 @@ static lfpool_config_t config_with_scheme()
 
 	config.scheme.ready = [](void *, const lfpool_batch_t *) { return !inside; };
 	config.scheme.wait = [](void *) { return !inside; };
-	config.hooks.misuse = [](void *, const lfpool_misuse_t *misuse) { CHECK(misuse->status == LFPOOL_E_IN_SECTION); };
+	config.hooks.misuse = [](void *, const lfpool_misuse_t *misuse) {
+		CHECK(misuse->status == LFPOOL_E_IN_SECTION);
+	};
 	return config;
 }
 

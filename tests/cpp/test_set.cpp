@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_set.cpp - lfpool::set and lfpool::allocator of set.hpp: what containers allocate comes from the set, or from where
- * it should, and goes back there.
+ * test_set.cpp - lfpool::set and lfpool::allocator of set.hpp: what containers allocate comes from the set, or from
+ * where it should, and goes back there.
  */
 #include <lfpool/set.hpp>
 
@@ -145,7 +145,8 @@ TEST(allocators_of_one_set_are_equal)
 	CHECK(lfpool::allocator<int>(a) != lfpool::allocator<int>(b));
 }
 
-/* The earlier set is closed when there is a new one, and its objects are gone; to itself a set moves without a change. */
+/* The earlier set is closed when there is a new one, and its objects are gone; to itself a set moves without a change.
+ * */
 TEST(create_and_move_replace_a_set)
 {
 	lfpool::set set(small());

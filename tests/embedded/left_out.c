@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * left_out.c - what tests of pools in buffers (in_buffer.h) call of a library with LFPOOL_EMBEDDED, and is not there: a test that wants
- * another kind of pool is skipped.
+ * left_out.c - what tests of pools in buffers (in_buffer.h) call of a library with LFPOOL_EMBEDDED, and is not there: a
+ * test that wants another kind of pool is skipped.
  */
 #include "../support/support.h"
 

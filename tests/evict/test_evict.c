@@ -36,7 +36,8 @@ static void on_evict(void *context, void *object, lfpool_handle_t handle, uint64
 static lfpool_t *evicting(lfpool_backend_t backend, lfpool_evict_t evict)
 {
 	memset(&evicted, 0, sizeof(evicted));
-	return POOL_OF(SIZE, CAPACITY, .backend = backend, .evict = evict, .hooks.misuse = hear, .hooks.evict = on_evict);
+	return POOL_OF(SIZE, CAPACITY, .backend = backend, .evict = evict, .hooks.misuse = hear,
+		       .hooks.evict = on_evict);
 }
 
 static lfpool_handle_t acquire(lfpool_t *pool, uint64_t priority)
@@ -126,7 +127,8 @@ static bool by_last_digit_down(void *context, uint64_t a, uint64_t b)
 
 TEST(a_comparison_of_the_caller_decides)
 {
-	lfpool_t *pool = POOL_OF(SIZE, 4, .evict = LFPOOL_EVICT_LESS, .before = by_last_digit_down, .before_context = &evicted);
+	lfpool_t *pool = POOL_OF(SIZE, 4, .evict = LFPOOL_EVICT_LESS, .before = by_last_digit_down,
+				 .before_context = &evicted);
 	static const uint64_t priorities[] = {13, 27, 35, 47};
 	lfpool_handle_t handles[4];
 
@@ -335,8 +337,8 @@ static bool deactivate(void *context, void *object)
 
 TEST(an_eviction_ends_one_use_and_begins_another)
 {
-	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .evict = LFPOOL_EVICT_LESS, .hooks.evict = on_evict, .hooks.misuse = hear,
-				 .hooks.activate = activate, .hooks.deactivate = deactivate);
+	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .evict = LFPOOL_EVICT_LESS, .hooks.evict = on_evict,
+				 .hooks.misuse = hear, .hooks.activate = activate, .hooks.deactivate = deactivate);
 	lfpool_handle_t handles[CAPACITY];
 
 	memset(&evicted, 0, sizeof(evicted));

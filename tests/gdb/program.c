@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * program.c - has pools of every backend in use by several threads, writes down what lfpool_stats() says of them, and stops in
- * at_rest(), where test_gdb looks for the same.
+ * program.c - has pools of every backend in use by several threads, writes down what lfpool_stats() says of them, and
+ * stops in at_rest(), where test_gdb looks for the same.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -105,7 +105,8 @@ int main(void)
 
 		if (lfpool_stats(pools[i], &stats) != LFPOOL_OK)
 			abort();
-		printf("%s %zu %zu %zu %zu\n", kinds[i].name, kinds[i].object_size, stats.capacity, stats.active, stats.cached);
+		printf("%s %zu %zu %zu %zu\n", kinds[i].name, kinds[i].object_size, stats.capacity, stats.active,
+		       stats.cached);
 	}
 	fflush(stdout);
 	at_rest();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * every.c - each macro that the headers have for a program, in every C and C++ that they promise.  (typed.h has its own; what else
- * there is in a header it has by itself: alone.c.in.)
+ * every.c - each macro that the headers have for a program, in every C and C++ that they promise.  (typed.h has its
+ * own; what else there is in a header it has by itself: alone.c.in.)
  */
 #include <lfpool/buffer.h>
 #include <lfpool/rcu.h>

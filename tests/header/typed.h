@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * typed.h - every macro of lfpool/typed.h and lfpool/hidden.h, and every function that they define: each is its untyped namesake, on
- * objects of its type.  typed.c and typed.cpp compile it in every C from C99 on and in every C++ from C++11 on, and
- * tests/api/test_typed.c runs it.  Names like `pool` and `count` are taken on purpose.
+ * typed.h - every macro of lfpool/typed.h and lfpool/hidden.h, and every function that they define: each is its untyped
+ * namesake, on objects of its type.  typed.c and typed.cpp compile it in every C from C99 on and in every C++ from
+ * C++11 on, and tests/api/test_typed.c runs it.  Names like `pool` and `count` are taken on purpose.
  */
 #include <lfpool/hidden.h>
 #include <lfpool/report.h>
@@ -96,7 +96,8 @@ static void use_one_object(void)
 
 	MUST(a && b && a != b && !ship_acquire(ships));
 	MUST(ship_in_use(ships, a) && ship_owns(ships, a) && !ship_owns(ships, &a->position));
-	MUST(ship_index_of(ships, a) + ship_index_of(ships, b) == 1 && ship_object_at(ships, ship_index_of(ships, b)) == b);
+	MUST(ship_index_of(ships, a) + ship_index_of(ships, b) == 1 &&
+	     ship_object_at(ships, ship_index_of(ships, b)) == b);
 	MUST(ship_pool_of(a).untyped == ships.untyped);
 	MUST(ship_release(ships, a) == LFPOOL_OK && !ship_in_use(ships, a));
 	MUST(ship_release(ships, a) == LFPOOL_E_NOT_IN_USE);
@@ -111,7 +112,8 @@ static void use_one_object(void)
 	MUST(letter_release(letters, letter_acquire(letters)) == LFPOOL_OK && letter_pool_destroy(letters) == 0);
 }
 
-/* As many as there are, through the pool and through a cache; what is wrong in the middle is refused, and the rest released. */
+/* As many as there are, through the pool and through a cache; what is wrong in the middle is refused, and the rest
+ * released. */
 static void use_many(size_t wanted)
 {
 	const size_t expected = wanted < 200 ? wanted : 200;
@@ -122,7 +124,8 @@ static void use_many(size_t wanted)
 	MUST(own.untyped && ship_cache_release(own, stranger) == LFPOOL_OK);
 	for (int i = 0; i < 2; i++) {
 		fleet[wanted] = stranger;
-		MUST((i ? ship_acquire_bulk(ships, fleet, wanted) : ship_cache_acquire_bulk(own, fleet, wanted)) == expected);
+		MUST((i ? ship_acquire_bulk(ships, fleet, wanted) : ship_cache_acquire_bulk(own, fleet, wanted)) ==
+		     expected);
 		MUST(fleet[wanted] == stranger);
 		for (size_t k = 0; k < expected; k++)
 			fleet[k]->number = k;
@@ -238,7 +241,8 @@ static bool validate_ship(void *calls, struct ship *s)
 }
 
 LFPOOL_HOOKS(engine, struct ship);
-static const struct engine_hooks engine_table = {create_ship, activate_ship, deactivate_ship, destroy_ship, validate_ship};
+static const struct engine_hooks engine_table = {create_ship, activate_ship, deactivate_ship, destroy_ship,
+						 validate_ship};
 LFPOOL_DEFINE_WITH(engine, struct ship, engine_table);
 static const struct engine_hooks half_table = {create_ship, NONE, NONE, destroy_ship, NONE};
 LFPOOL_DEFINE_WITH(half, struct ship, half_table);
@@ -248,7 +252,8 @@ static bool untyped_hook(void *its_context, void *its_object)
 	return its_context && its_object;
 }
 
-/* Each is called with the pool's context; those that a table lacks are not.  A table, and hooks of the config, exclude each other. */
+/* Each is called with the pool's context; those that a table lacks are not.  A table, and hooks of the config, exclude
+ * each other. */
 static void use_hooks(void)
 {
 	struct calls calls = {0, 0, 0, 0, 0}, others = {0, 0, 0, 0, 0};
@@ -262,7 +267,8 @@ static void use_hooks(void)
 		MUST(half_release(halves, half_acquire(halves)) == LFPOOL_OK);
 	}
 	/* Built twice: 1 + 1 + 2 times active, and looked at before the second. */
-	MUST(calls.create == 2 && calls.activate == 4 && calls.deactivate == 3 && calls.destroy == 1 && calls.validate == 1);
+	MUST(calls.create == 2 && calls.activate == 4 && calls.deactivate == 3 && calls.destroy == 1 &&
+	     calls.validate == 1);
 	MUST(others.create == 1 && others.activate + others.deactivate + others.destroy + others.validate == 0);
 	MUST(engine_pool_destroy(engines) == 0 && half_pool_destroy(halves) == 0);
 	MUST(calls.destroy == 2 && others.destroy == 1);
@@ -316,7 +322,8 @@ static void use_hidden(void)
 void use_typed(void)
 {
 	static const size_t counts[] = {
-		0, 1, LFPOOL_TYPED_BATCH - 1, LFPOOL_TYPED_BATCH, LFPOOL_TYPED_BATCH + 1, 2 * LFPOOL_TYPED_BATCH, 200, 201};
+		0,   1,  LFPOOL_TYPED_BATCH - 1, LFPOOL_TYPED_BATCH, LFPOOL_TYPED_BATCH + 1, 2 * LFPOOL_TYPED_BATCH,
+		200, 201};
 
 	use_one_object();
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)

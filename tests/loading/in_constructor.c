@@ -3,10 +3,10 @@
  * in_constructor.c - a plug-in that makes its pools while it is loaded: a thread of its constructor's the first, the
  * constructor the second.
  *
- * Idea         A thread that loads a library holds the loader's lock, and what the first pool asks the loader waits for it: until the
- *              constructor returns.  So the thread stands inside lfpool_create(), which must not keep the constructor from
- *              making another pool.  That it stands there the system tells: it sleeps.  (Or it is through: then
- *              this loader has no such lock.)
+ * Idea         A thread that loads a library holds the loader's lock, and what the first pool asks the loader waits for
+ *              it: until the constructor returns.  So the thread stands inside lfpool_create(), which must not keep the
+ *              constructor from making another pool.  That it stands there the system tells: it sleeps.  (Or it is
+ *              through: then this loader has no such lock.)
  */
 #include "lfpool/lfpool.h"
 

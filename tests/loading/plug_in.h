@@ -19,7 +19,9 @@ struct plug_in {
 	size_t (*release_bulk)(lfpool_t *pool, void *const *objects, size_t count);
 	size_t (*active_count)(const lfpool_t *pool);
 	lfpool_t *(*of)(const void *object);
-	void (*leave)(lfpool_t *pool); /* its destructor uses and destroys this pool, and ends the process with PLUG_IN_FINE */
+	void (*leave)(
+		lfpool_t
+			*pool); /* its destructor uses and destroys this pool, and ends the process with PLUG_IN_FINE */
 };
 
 const struct plug_in *plug_in(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_constructors.c - the first pool of all is made while a library is loaded, and so is the second (in_constructor.c).
+ * test_constructors.c - the first pool of all is made while a library is loaded, and so is the second
+ * (in_constructor.c).
  */
 #include "../../common/test.h"
 #include "loading.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_copies.c - several copies of lfpool in one process: a static one in this program, which exports its symbols and needs
- * only some of lfpool's functions; static ones in plug-ins; and the shared library.
+ * test_copies.c - several copies of lfpool in one process: a static one in this program, which exports its symbols and
+ * needs only some of lfpool's functions; static ones in plug-ins; and the shared library.
  *
  * Idea         A plug-in's calls must all go to one copy: its own, however it and others are loaded.  With symbols that
  *              can be interposed a plug-in would call this program's lfpool_acquire(), and its own

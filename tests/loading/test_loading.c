@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_loading.c - plug-ins that use lfpool, loaded and unloaded: linked with the shared library, and with a static copy
- * inside.  This program has no lfpool of its own.
+ * test_loading.c - plug-ins that use lfpool, loaded and unloaded: linked with the shared library, and with a static
+ * copy inside.  This program has no lfpool of its own.
  *
- * Idea         A thread's exit runs lfpool's clean-up, wherever that lies; so whatever is unloaded before it, that must not be.
- *              And whatever is loaded again must not make the process larger, or take another pthread key.
+ * Idea         A thread's exit runs lfpool's clean-up, wherever that lies; so whatever is unloaded before it, that must
+ *              not be.  And whatever is loaded again must not make the process larger, or take another pthread key.
  */
 #include "../support/support.h"
 #include "loading.h"

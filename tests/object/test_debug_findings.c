@@ -21,7 +21,8 @@ static lfpool_t *listening(lfpool_config_t config)
 	return pool_with(&config);
 }
 
-#define POOL_THAT(size, slots, on, ...) listening(CONFIG_OF(size, slots, .backend = (lfpool_backend_t)(on), .debug = __VA_ARGS__))
+#define POOL_THAT(size, slots, on, ...) \
+	listening(CONFIG_OF(size, slots, .backend = (lfpool_backend_t)(on), .debug = __VA_ARGS__))
 
 static unsigned thread_number(void)
 {
@@ -88,7 +89,8 @@ BACKEND_TEST(write_after_a_refused_acquire_is_found_at_acquire, LFPOOL_BACKEND_M
 {
 	for (int before = 0; before < 2; before++) {
 		int left = before;
-		lfpool_t *pool = POOL_THAT(64, 1, backend, "poison", .hooks.context = &left, .hooks.activate = refuse_once);
+		lfpool_t *pool = POOL_THAT(64, 1, backend, "poison", .hooks.context = &left,
+					   .hooks.activate = refuse_once);
 		unsigned char *object = before ? lfpool_acquire(pool) : NULL;
 
 		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
@@ -295,7 +297,8 @@ BACKEND_TEST(leaks_are_reported_one_by_one, LFPOOL_BACKEND_MUTEX)
 	assert_int_equal(told.count, 1 + 4);
 	assert_int_equal(told.misuse.count, 1 + 4);
 	assert_int_equal(told.misuse.status, LFPOOL_E_STILL_ACTIVE);
-	assert_int_equal(sscanf(told.detail, "Acquired by thread %u (\"ships\") %u.%3u s ago.", &thread, &seconds, &ms), 3);
+	assert_int_equal(sscanf(told.detail, "Acquired by thread %u (\"ships\") %u.%3u s ago.", &thread, &seconds, &ms),
+			 3);
 	assert_int_equal(thread, thread_number());
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: debug once */
 /*
- * test_debug_stderr.c - what is written to stderr when there is no misuse hook, word for word: one line for the first misuse of a
- * pool, with what the debug modes know; and the list of what was active at the end.  It ends nothing.
+ * test_debug_stderr.c - what is written to stderr when there is no misuse hook, word for word: one line for the first
+ * misuse of a pool, with what the debug modes know; and the list of what was active at the end.  It ends nothing.
  */
 #include "../support/texts.h"
 
@@ -23,7 +23,8 @@ static void make_general(char *text)
 		if (strncmp(from, number, strlen(number)) == 0) {
 			to = stpcpy(to, "<thread>");
 			from += strlen(number);
-		} else if (*from >= '0' && *from <= '9' && sscanf(from, "%u.%3u s%n", &seconds, &ms, &length) == 2 && length) {
+		} else if (*from >= '0' && *from <= '9' && sscanf(from, "%u.%3u s%n", &seconds, &ms, &length) == 2 &&
+			   length) {
 			to = stpcpy(to, "<age>");
 			from += length;
 		} else {
@@ -61,11 +62,13 @@ static const struct finding {
 	const char *said;
 } findings[] = {
 	{"owner,no-tools", release_twice,
-	 "release of an object that is not in use: a double release; refused.  Released by <thread> (\"physics\") <age> ago."},
+	 "release of an object that is not in use: a double release; refused.  Released by <thread> (\"physics\") "
+	 "<age> ago."},
 	{"poison,no-tools", release_twice,
 	 "release of an object that is not in use: a double release; refused.  Released by <thread> (\"physics\")."},
 	{"", release_twice, "release of an object that is not in use: a double release; refused."},
-	{"", release_a_stale_handle, "release by a handle that names no active object of this pool; refused.  The slot is free."},
+	{"", release_a_stale_handle,
+	 "release by a handle that names no active object of this pool; refused.  The slot is free."},
 };
 
 struct planted {
@@ -99,8 +102,8 @@ TEST(first_misuse_prints_one_line)
 		stderr_of(plant, &p, text);
 		make_general(text);
 		snprintf(expected, sizeof(expected),
-			 "lfpool: pool \"%s\", object %p: %s  Further misuse of this pool is counted, not printed.\n", name,
-			 (void *)p.object, p.finding->said);
+			 "lfpool: pool \"%s\", object %p: %s  Further misuse of this pool is counted, not printed.\n",
+			 name, (void *)p.object, p.finding->said);
 		assert_string_equal(text, expected);
 		/* What the modes find then has been told. */
 		stderr_of(destroy, p.pool, text);
@@ -155,8 +158,9 @@ TEST(environment_that_a_buffer_ignores_is_reported_once)
 
 	REQUIRE(unsetenv("LFPOOL_DEBUG") == 0);
 	stderr_of(ask_in_vain, NULL, text);
-	assert_string_equal(text, "lfpool: pool \"ships\" is in a buffer: neither LFPOOL_BACKEND nor LFPOOL_DEBUG changes it.  "
-				  "Further such pools are not told of.\n");
+	assert_string_equal(
+		text, "lfpool: pool \"ships\" is in a buffer: neither LFPOOL_BACKEND nor LFPOOL_DEBUG changes it.  "
+		      "Further such pools are not told of.\n");
 }
 
 RUN_TESTS()

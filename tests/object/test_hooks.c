@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_hooks.c - create, validate, activate, deactivate, destroy: when each is called, how often, and that hooks may use the pool;
- * where they meet something else: what is refused at creation, LFPOOL_ZERO, no create.
+ * test_hooks.c - create, validate, activate, deactivate, destroy: when each is called, how often, and that hooks may
+ * use the pool; where they meet something else: what is refused at creation, LFPOOL_ZERO, no create.
  *
- * (What create, activate and deactivate refuse, hooks that are not there, and each step in its turn, on each backend, with every option:
- * verify/pairs.)
+ * (What create, activate and deactivate refuse, hooks that are not there, and each step in its turn, on each backend,
+ * with every option: verify/pairs.)
  */
 #include "../support/ways.h"
 

@@ -2,10 +2,11 @@
 /* test: misuse */
 /*
  * test_misuse.c - foreign, interior and double releases are refused with the right status, reported with the right
- * facts, and change nothing, whichever call they come through; and the calls for which a foreign pointer is no misuse but an answer.
+ * facts, and change nothing, whichever call they come through; and the calls for which a foreign pointer is no misuse
+ * but an answer.
  *
- * (The sequences, and a hook that uses the pool: verify/fuzz.  Every offset in every stride: core/unit_arena.c.  Whose an address is, while pools come and go:
- * pool/test_many_pools.c, the programs find-* of verify/explore.)
+ * (The sequences, and a hook that uses the pool: verify/fuzz.  Every offset in every stride: core/unit_arena.c.  Whose
+ * an address is, while pools come and go: pool/test_many_pools.c, the programs find-* of verify/explore.)
  */
 #define LFPOOL_INLINE_KEEP_NAMES_
 #include "../support/support.h"
@@ -37,8 +38,8 @@ static struct subject subject_of(lfpool_backend_t backend, uint32_t flags)
 {
 	struct subject s;
 
-	s.pool = POOL_OF(SIZE, CAPACITY, .name = "the subject", .object_alignment = 64, .flags = flags, .backend = backend,
-			 .hooks.misuse = hear);
+	s.pool = POOL_OF(SIZE, CAPACITY, .name = "the subject", .object_alignment = 64, .flags = flags,
+			 .backend = backend, .hooks.misuse = hear);
 	assert_non_null(s.cache = lfpool_cache_create(s.pool));
 	return s;
 }
@@ -87,7 +88,8 @@ static void expect_refused(struct subject *s, void *object, lfpool_status_t stat
 		assert_string_equal(told.pool_name, "the subject");
 		assert_string_equal(told.detail, "");
 		assert_true(told.misuse.handle == 0);
-		assert_true(told.misuse.index == (status == LFPOOL_E_NOT_IN_USE ? lfpool_index_of(s->pool, object) : SIZE_MAX));
+		assert_true(told.misuse.index ==
+			    (status == LFPOOL_E_NOT_IN_USE ? lfpool_index_of(s->pool, object) : SIZE_MAX));
 	}
 }
 
@@ -147,7 +149,8 @@ TEST(foreign_pointers_are_refused)
 	}
 }
 
-/* All objects but one are free: released before, or never acquired.  Padding that alignment makes between objects is interior too. */
+/* All objects but one are free: released before, or never acquired.  Padding that alignment makes between objects is
+ * interior too. */
 TEST(interior_pointers_and_free_objects_are_refused)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
@@ -178,7 +181,8 @@ TEST(interior_pointers_and_free_objects_are_refused)
 TEST(foreign_pointers_are_refused_in_malloc_mode)
 {
 	struct subject s = subject_of(LFPOOL_BACKEND_MALLOC, 0);
-	void *objects[CAPACITY], *strangers[] = {malloc(SIZE), s.pool, &s, (void *)UINTPTR_MAX, (void *)1, (void *)4096};
+	void *objects[CAPACITY],
+		*strangers[] = {malloc(SIZE), s.pool, &s, (void *)UINTPTR_MAX, (void *)1, (void *)4096};
 
 	told_forget();
 	for (enum way way = WAY_IF_OWNED; way < WAYS; way++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tsan_handoff.c - a program for ThreadSanitizer, with a library that is not: threads write to what others released, by every
- * call that acquires and releases.
+ * tsan_handoff.c - a program for ThreadSanitizer, with a library that is not: threads write to what others released, by
+ * every call that acquires and releases.
  */
 #include "../../common/require.h"
 

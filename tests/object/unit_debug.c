@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_debug.c - the quarantine's ring (Q2) by itself; and that `check` finds damage.  (Q1: the programs quarantine-* of
- * verify/explore.  Patterns: test_debug_findings.c.)
+ * unit_debug.c - the quarantine's ring (Q2) by itself; and that `check` finds damage.  (Q1: the programs quarantine-*
+ * of verify/explore.  Patterns: test_debug_findings.c.)
  */
 #include "../support/support.h"
 #include "../support/told.h"
@@ -54,7 +54,8 @@ TEST(quarantine_take_finds_all_slots_oldest_first)
 BACKEND_TEST(check_mode_finds_damage_at_destroy, LFPOOL_BACKEND_MALLOC)
 {
 	for (int damage = 0; damage < 2; damage++) {
-		lfpool_t *pool = POOL_OF(24, 100, .backend = backend, .hooks.misuse = hear, .debug = "check,quarantine=3");
+		lfpool_t *pool = POOL_OF(24, 100, .backend = backend, .hooks.misuse = hear,
+					 .debug = "check,quarantine=3");
 
 		told_forget();
 		require_whole(pool, 24);

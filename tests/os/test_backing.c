@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: native */
 /*
- * test_backing.c - LFPOOL_PREFAULT, LFPOOL_LOCK and LFPOOL_HUGE_PAGES: the system says that the memory is there, locked, or in huge
- * pages.  (A system that refuses: tests/refusals.)
+ * test_backing.c - LFPOOL_PREFAULT, LFPOOL_LOCK and LFPOOL_HUGE_PAGES: the system says that the memory is there,
+ * locked, or in huge pages.  (A system that refuses: tests/refusals.)
  *
  * Witness      /proc/self/status (VmLck) and /proc/self/smaps (AnonHugePages).
  */
@@ -129,8 +129,8 @@ static void lock_and_create(void *nothing)
 	REQUIRE(growth(before, resident_bytes()) < (size_t)MOST * SIZE / 2);
 }
 
-/* A program that locks whatever it maps from now on, mlockall(2), locks what a pool has, not what it may grow to.  In a child: it cannot
- * be undone for what follows.  With CAP_IPC_LOCK, or within RLIMIT_MEMLOCK. */
+/* A program that locks whatever it maps from now on, mlockall(2), locks what a pool has, not what it may grow to.  In a
+ * child: it cannot be undone for what follows.  With CAP_IPC_LOCK, or within RLIMIT_MEMLOCK. */
 TEST(mlockall_locks_only_accessible_memory)
 {
 	child_run(lock_and_create, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
 /*
- * test_huge.c - the largest pools: 2^31 objects are created at once, and cost memory only as they are touched.  (The arithmetic at their
- * far end: core/unit_arena.c.)
+ * test_huge.c - the largest pools: 2^31 objects are created at once, and cost memory only as they are touched.  (The
+ * arithmetic at their far end: core/unit_arena.c.)
  */
 #include "../support/support.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads native */
 /*
- * test_no_kernel.c - two threads that rob each other, and wait for each other, in a pool in a buffer make no system call; nor, in any
- * pool, does a thread whose cache was made before, when there is headroom for what all caches can hold (docs/audio.md), whatever others
- * do meanwhile.
+ * test_no_kernel.c - two threads that rob each other, and wait for each other, in a pool in a buffer make no system
+ * call; nor, in any pool, does a thread whose cache was made before, when there is headroom for what all caches can
+ * hold (docs/audio.md), whatever others do meanwhile.
  *
- * (Every function of every such pool, by one thread: tests/real_time, by_buffer(); and that what makes system calls does not
- * come out of the trap.)
+ * (Every function of every such pool, by one thread: tests/real_time, by_buffer(); and that what makes system calls
+ * does not come out of the trap.)
  */
 #include "../support/no_kernel.h"
 
@@ -21,7 +21,8 @@ static _Atomic(int) shut, ended;
 static _Atomic(lfpool_t *) shared;
 static _Atomic(unsigned) turn;
 
-/* Takes all there is, by turns: it lies in the other's cache.  And then both at once: one waits for what the other has. */
+/* Takes all there is, by turns: it lies in the other's cache.  And then both at once: one waits for what the other has.
+ * */
 static void rob(lfpool_t *pool, unsigned self)
 {
 	lfpool_cache_t *cache = lfpool_cache_create(pool);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_fence.c - os_heavy_fence() against an owner's fence: of two threads that each store a word and then look at the other's, one at
- * least sees the other; and a dump says which fence a pool has.
+ * unit_fence.c - os_heavy_fence() against an owner's fence: of two threads that each store a word and then look at the
+ * other's, one at least sees the other; and a dump says which fence a pool has.
  *
- * With a heavy fence that does nothing this fails within milliseconds on two processors, as no run of the stress harness has:
- * verify/cross, control_fence.
+ * With a heavy fence that does nothing this fails within milliseconds on two processors, as no run of the stress
+ * harness has: verify/cross, control_fence.
  */
 #include "../support/support.h"
 
@@ -81,8 +81,8 @@ TEST(dump_reports_the_kind_of_fence)
 		const bool asymmetric = os_asymmetric() && !flags;
 
 		REQUIRE(lfpool_dump(pool, LFPOOL_TEXT, text, sizeof(text)) < sizeof(text));
-		assert_non_null(
-			strstr(text, asymmetric ? "\nbackend     lockfree, membarrier" : "\nbackend     lockfree, full fences"));
+		assert_non_null(strstr(text, asymmetric ? "\nbackend     lockfree, membarrier"
+							: "\nbackend     lockfree, full fences"));
 		REQUIRE(lfpool_dump(pool, LFPOOL_JSON, text, sizeof(text)) < sizeof(text));
 		assert_non_null(strstr(text, asymmetric ? "\"membarrier\":true" : "\"membarrier\":false"));
 		(void)lfpool_destroy(pool);

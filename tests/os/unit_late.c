@@ -4,8 +4,8 @@
  * unit_late.c - a call that waits waits at most as long as it was told (lfpool/wait.h), and not shorter.
  *
  * Idea         The linker puts a clock and a futex of our own between the library and the system (--wrap).  The clock
- *              stands still, except that each look at it takes one tick, and a sleep ends exactly when its deadline says.  So
- *              how late a call is, is not measured but counted, and no load of the machine changes it.
+ *              stands still, except that each look at it takes one tick, and a sleep ends exactly when its deadline
+ *              says.  So how late a call is, is not measured but counted, and no load of the machine changes it.
  */
 #include "../support/kinds.h"
 
@@ -26,7 +26,8 @@ _Static_assert(OS_FUTEX_PRIVATE_FLAG == FUTEX_PRIVATE_FLAG && OS_FUTEX_BITSET_MA
 	       "linux/futex.h");
 _Static_assert(OS_MEMBARRIER_QUERY == (int)MEMBARRIER_CMD_QUERY, "linux/membarrier.h");
 _Static_assert(OS_MEMBARRIER_PRIVATE_EXPEDITED == (int)MEMBARRIER_CMD_PRIVATE_EXPEDITED, "linux/membarrier.h");
-_Static_assert(OS_MEMBARRIER_REGISTER_PRIVATE_EXPEDITED == (int)MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, "linux/membarrier.h");
+_Static_assert(OS_MEMBARRIER_REGISTER_PRIVATE_EXPEDITED == (int)MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
+	       "linux/membarrier.h");
 
 static uint64_t clock_ns = 1000000007;
 static unsigned sleeps;
@@ -79,7 +80,8 @@ long __wrap_syscall(long number, ...)
 	is_futex |= number == SYS_futex_time64;
 #endif
 	if (!is_futex || (argument[1] & FUTEX_CMD_MASK) != FUTEX_WAIT_BITSET)
-		return __real_syscall(number, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]);
+		return __real_syscall(number, argument[0], argument[1], argument[2], argument[3], argument[4],
+				      argument[5]);
 	/* The clock that we stand for. */
 	REQUIRE(!(argument[1] & FUTEX_CLOCK_REALTIME));
 	sleep_until((const struct timespec *)argument[3]);

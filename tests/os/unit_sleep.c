@@ -89,9 +89,11 @@ TEST(each_wake_ends_a_sleep)
 		/* release: the ball. */
 		store_release(&words[1], 1);
 		os_wake(&words[1]);
-		/* None, one that is later than any clock, and one that is near: a lost wake-up would hang here, and the other
-		 * thread end it. */
-		await(0, round % 3 == 0 ? UINT64_MAX : round % 3 == 1 ? UINT64_MAX - 1 - (uint64_t)round : os_now_ns() + hang_ns);
+		/* None, one that is later than any clock, and one that is near: a lost wake-up would hang here, and the
+		 * other thread end it. */
+		await(0, round % 3 == 0   ? UINT64_MAX
+			 : round % 3 == 1 ? UINT64_MAX - 1 - (uint64_t)round
+					  : os_now_ns() + hang_ns);
 	}
 	pthread_join(other, NULL);
 	assert_int_equal(balls, 2 * ROUNDS);

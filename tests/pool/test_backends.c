@@ -3,7 +3,8 @@
 /*
  * test_backends.c - which backend a pool gets: of the config, or of the variable LFPOOL_BACKEND.
  *
- * That all three do the same is shown by tests that run on each: BACKEND_TEST, kinds.h, and the fuzzer's model (verify/fuzz).
+ * That all three do the same is shown by tests that run on each: BACKEND_TEST, kinds.h, and the fuzzer's model
+ * (verify/fuzz).
  */
 #include "../support/support.h"
 

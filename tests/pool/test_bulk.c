@@ -2,8 +2,8 @@
 /*
  * test_bulk.c - the bulk calls change the states of objects by the word.
  *
- * Partial results, refusals in the middle of a list, and a hook that uses the pool meanwhile, are checked by the fuzzer's model:
- * model_acquire_bulk() and model_release_bulk() of verify/fuzz/model.c.
+ * Partial results, refusals in the middle of a list, and a hook that uses the pool meanwhile, are checked by the
+ * fuzzer's model: model_acquire_bulk() and model_release_bulk() of verify/fuzz/model.c.
  */
 #define LFPOOL_INLINE_KEEP_NAMES_
 #include "lfpool/inline.h"
@@ -35,7 +35,8 @@ static void note_misuse(void *context, const lfpool_misuse_t *misuse)
 	row->refusals++;
 }
 
-/* no-tools: where a tool is told what is free, a call has no rows; and one test writes to a state behind the tool's back. */
+/* no-tools: where a tool is told what is free, a call has no rows; and one test writes to a state behind the tool's
+ * back. */
 static void row_open(struct row *row)
 {
 	*row = (struct row){0};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
 /*
- * test_config.c - lfpool_create()'s arguments: every field of the config at its bounds and beyond (the refusal names the field, what is
- * accepted works), what a failure leaves behind, who owns the config; status texts and version.  Of older and newer callers' structs:
- * api/test_versions.c.
+ * test_config.c - lfpool_create()'s arguments: every field of the config at its bounds and beyond (the refusal names
+ * the field, what is accepted works), what a failure leaves behind, who owns the config; status texts and version.  Of
+ * older and newer callers' structs: api/test_versions.c.
  */
 #include "../support/support.h"
 #include "../support/told.h"
@@ -29,7 +29,8 @@ static void expect(const lfpool_config_t *config, lfpool_status_t expected)
 		assert_int_equal((uintptr_t)object % config->object_alignment, 0);
 	memset(object, 0x77, config->object_size);
 	assert_int_equal(lfpool_capacity(pool), config->capacity);
-	assert_int_equal(lfpool_quick_stats(pool).max_capacity, config->max_capacity ? config->max_capacity : config->capacity);
+	assert_int_equal(lfpool_quick_stats(pool).max_capacity,
+			 config->max_capacity ? config->max_capacity : config->capacity);
 	assert_int_equal(lfpool_quick_stats(pool).backend, config->backend);
 	assert_int_equal(lfpool_available_count(pool), config->capacity - 1);
 	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
@@ -75,7 +76,8 @@ TEST(create_copies_the_config)
 
 /* ---- The fields ---- */
 
-static void expect_each(lfpool_config_t *config, size_t *field, const size_t *values, size_t count, lfpool_status_t expected)
+static void expect_each(lfpool_config_t *config, size_t *field, const size_t *values, size_t count,
+			lfpool_status_t expected)
 {
 	const size_t before = *field;
 
@@ -94,7 +96,8 @@ static void expect_each(lfpool_config_t *config, size_t *field, const size_t *va
 /* Too many, also modulo 2^32. */
 #define TWO_TO_31 ((size_t)1 << 31)
 #if SIZE_MAX > UINT32_MAX
-#define TOO_MANY TWO_TO_31 + 1, 2 * TWO_TO_31, 2 * TWO_TO_31 + 1, 2 * TWO_TO_31 + 10, SIZE_MAX / 2 + 1, SIZE_MAX - 1, SIZE_MAX
+#define TOO_MANY \
+	TWO_TO_31 + 1, 2 * TWO_TO_31, 2 * TWO_TO_31 + 1, 2 * TWO_TO_31 + 10, SIZE_MAX / 2 + 1, SIZE_MAX - 1, SIZE_MAX
 #else
 #define TOO_MANY TWO_TO_31 + 1, SIZE_MAX - 1, SIZE_MAX
 #endif
@@ -112,7 +115,8 @@ TEST(object_alignment)
 	lfpool_config_t config = config_of(20, 3);
 
 	EXPECT(object_alignment, LFPOOL_OK, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, MIB);
-	EXPECT(object_alignment, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT, 3, 5, 6, 24, 4095, 4097, 2 * GIB, SIZE_MAX / 2 + 1, SIZE_MAX);
+	EXPECT(object_alignment, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT, 3, 5, 6, 24, 4095, 4097, 2 * GIB, SIZE_MAX / 2 + 1,
+	       SIZE_MAX);
 }
 
 TEST(capacity)
@@ -175,7 +179,8 @@ static size_t chosen(const lfpool_config_t *config, const char *what)
 
 TEST(default_sizes)
 {
-	static const size_t rounded[][2] = {{1, 2}, {2, 2}, {3, 2}, {4, 4}, {7, 4}, {63, 32}, {64, 64}, {100, 64}, {513, 512}};
+	static const size_t rounded[][2] = {{1, 2},   {2, 2},   {3, 2},    {4, 4},    {7, 4},
+					    {63, 32}, {64, 64}, {100, 64}, {513, 512}};
 	const long online = sysconf(_SC_NPROCESSORS_ONLN);
 	const size_t processors = online < 1 ? 1 : (size_t)online;
 	lfpool_config_t config = config_of(16, 1000);
@@ -188,11 +193,15 @@ TEST(default_sizes)
 	config.capacity = 1;
 	assert_int_equal(chosen(&config, "\"cache_capacity\":"), 2);
 	/* About half of them: a power of two is at most half as many as asked for. */
-	for (config.capacity = 4 * processors; config.capacity < 1024 * processors; config.capacity += 1 + config.capacity / 5)
-		assert_in_range(chosen(&config, "\"cache_capacity\":") * processors, config.capacity / 4, config.capacity / 2);
+	for (config.capacity = 4 * processors; config.capacity < 1024 * processors;
+	     config.capacity += 1 + config.capacity / 5)
+		assert_in_range(chosen(&config, "\"cache_capacity\":") * processors, config.capacity / 4,
+				config.capacity / 2);
 	config.capacity = 4096 * processors;
 	assert_int_equal(chosen(&config, "\"cache_capacity\":"), 512);
-	assert_int_equal(chosen(&config, "\"shards\":"), processors < 16 ? 1 : processors / 8 < 32 ? processors / 8 : 32);
+	assert_int_equal(chosen(&config, "\"shards\":"), processors < 16       ? 1
+							 : processors / 8 < 32 ? processors / 8
+									       : 32);
 	config.depot_shards = 5;
 	assert_int_equal(chosen(&config, "\"shards\":"), 5);
 }
@@ -323,7 +332,8 @@ TEST(the_header_and_the_build_agree_on_the_version)
 {
 	char version[32];
 
-	snprintf(version, sizeof(version), "%d.%d.%d", LFPOOL_VERSION_MAJOR, LFPOOL_VERSION_MINOR, LFPOOL_VERSION_PATCH);
+	snprintf(version, sizeof(version), "%d.%d.%d", LFPOOL_VERSION_MAJOR, LFPOOL_VERSION_MINOR,
+		 LFPOOL_VERSION_PATCH);
 	assert_string_equal(version, LFPOOL_EXPECTED_VERSION);
 }
 

@@ -84,7 +84,8 @@ TEST(environment_overrides_config_numbers)
 /* Malloc mode ignores the other debug modes. */
 TEST(malloc_mode_accepts_check_and_zero)
 {
-	lfpool_t *pool = POOL_OF(100, 3, .backend = LFPOOL_BACKEND_MALLOC, .debug = "check,poison,quarantine=2,guard,owner,zero");
+	lfpool_t *pool = POOL_OF(100, 3, .backend = LFPOOL_BACKEND_MALLOC,
+				 .debug = "check,poison,quarantine=2,guard,owner,zero");
 
 	require_said(pool, "\ndebug       check,zero\n");
 	require_said(pool, "check_races");

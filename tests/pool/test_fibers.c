@@ -6,8 +6,8 @@
  *
  * Idea         Two threads pass a few fibers back and forth through a mutex-guarded queue; a fiber gives up its
  *              thread in the middle of its work and goes on on whichever thread takes it next.  Compiled with -O3
- *              -flto: a compiler that kept something thread-local across the switch would be caught here; a cache handle has
- *              nothing of that kind.
+ *              -flto: a compiler that kept something thread-local across the switch would be caught here; a cache
+ *              handle has nothing of that kind.
  */
 #define LFPOOL_INLINE_KEEP_NAMES_
 #include "../support/support.h"

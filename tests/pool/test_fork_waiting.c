@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_fork_waiting.c - fork in the middle of a call that waits or serves: on both sides each continuation is called once, and the
- * call goes on.
+ * test_fork_waiting.c - fork in the middle of a call that waits or serves: on both sides each continuation is called
+ * once, and the call goes on.
  *
  * What was on its way to a call, or continuation, of a thread that the child does not have: verify/step, step.heirs.
  */
@@ -65,8 +65,8 @@ static bool after_a_few(void *context, const lfpool_batch_t *batch)
 TEST(fork_in_a_hook_run_by_a_waiting_call)
 {
 	int asked = 0;
-	lfpool_t *pool = forking_pool(
-		CONFIG_OF(SIZE, 1, .scheme.ready = after_a_few, .scheme.context = &asked, .hooks.deactivate = fork_in_hook));
+	lfpool_t *pool = forking_pool(CONFIG_OF(SIZE, 1, .scheme.ready = after_a_few, .scheme.context = &asked,
+						.hooks.deactivate = fork_in_hook));
 
 	REQUIRE(lfpool_retire(pool, lfpool_acquire(pool)) == LFPOOL_OK);
 	forker.armed = true;

@@ -2,7 +2,8 @@
 /* test: threads */
 /*
  * test_many_pools.c - many pools, one after the other and at once, under threads that live on: what a thread
- * remembers of a pool that is gone is never taken for a new one, even at the same address, and does not add up; and whose an object is.
+ * remembers of a pool that is gone is never taken for a new one, even at the same address, and does not add up; and
+ * whose an object is.
  */
 #include "../support/workers.h"
 

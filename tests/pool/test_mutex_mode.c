@@ -86,7 +86,8 @@ TEST(every_explicit_cache_reaches_every_object)
 
 TEST(objects_of_one_byte_lie_as_close_as_in_any_pool)
 {
-	lfpool_t *pool = POOL_OF(1, CAPACITY, .object_alignment = 1, .backend = LFPOOL_BACKEND_MUTEX, .debug = "no-tools");
+	lfpool_t *pool = POOL_OF(1, CAPACITY, .object_alignment = 1, .backend = LFPOOL_BACKEND_MUTEX,
+				 .debug = "no-tools");
 	char *first = lfpool_acquire(pool);
 
 	assert_int_equal(stride_of(pool, first), LFPOOL_STRIDE_LEAST_);

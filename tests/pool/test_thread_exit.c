@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_thread_exit.c - a thread may still use the pool while it exits, after the library's own clean-up has run: destructors of
- * thread-specific data run in an order that no program controls, in several rounds.  Keys made before and after the library's own,
- * each coming back for another round, use the pool.
+ * test_thread_exit.c - a thread may still use the pool while it exits, after the library's own clean-up has run:
+ * destructors of thread-specific data run in an order that no program controls, in several rounds.  Keys made before
+ * and after the library's own, each coming back for another round, use the pool.
  *
  * That pool and thread may end in any order, also at the same moment: lfpool-stress, whose rounds end in four ways.
  */

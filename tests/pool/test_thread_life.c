@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_thread_life.c - any number of threads, with no registration: a thousand alive at once, thousands one after the other, whose
- * memory is used again; and of caches as many as one can get.
+ * test_thread_life.c - any number of threads, with no registration: a thousand alive at once, thousands one after the
+ * other, whose memory is used again; and of caches as many as one can get.
  */
 #include "../support/support.h"
 
@@ -117,7 +117,8 @@ static void *come_late(void *argument)
 	return NULL;
 }
 
-/* Every cache that the library can make is taken, and each gets at what all hold; threads that come now work all the same. */
+/* Every cache that the library can make is taken, and each gets at what all hold; threads that come now work all the
+ * same. */
 TEST(threads_beyond_the_last_cache)
 {
 	enum { WANTED = 17000, LATE = 8, ALL = LATE * 5 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * unit_fork.c - the child of a fork is not locked out of its copy of the pool, although another thread had the library's lock when
- * fork() was called.
+ * unit_fork.c - the child of a fork is not locked out of its copy of the pool, although another thread had the
+ * library's lock when fork() was called.
  *
- * (Every object that was not active is there for it, at any instruction of any call, evicting pools too: verify/step, step.fork and
- * step.evict.fork.)
+ * (Every object that was not active is there for it, at any instruction of any call, evicting pools too: verify/step,
+ * step.fork and step.evict.fork.)
  */
 #include "pool/live_pools.h"
 

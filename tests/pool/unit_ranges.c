@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_ranges.c - which pool owns an address: against a list that is searched from end to end.  (Readers beside writers: the
- * programs find-* of verify/explore.  Memory that is refused: tests/refusals.)
+ * unit_ranges.c - which pool owns an address: against a list that is searched from end to end.  (Readers beside
+ * writers: the programs find-* of verify/explore.  Memory that is refused: tests/refusals.)
  */
 #include "../support/support.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_probes.c - the probes of docs/observability.md fire when they should, with the arguments that they should have, and as
- * often as lfpool_stats() counts.
+ * test_probes.c - the probes of docs/observability.md fire when they should, with the arguments that they should have,
+ * and as often as lfpool_stats() counts.
  */
 #include "../support/support.h"
 #include "../support/told.h"
@@ -15,7 +15,8 @@ static void *held[ALL];
 
 /* ---- What was hit ------------------------------------------------------------------------------------------ */
 
-/* How often; argument `which`, if there are so many, is `value`, or anything if which is -1.  All are of a pool of this name. */
+/* How often; argument `which`, if there are so many, is `value`, or anything if which is -1.  All are of a pool of this
+ * name. */
 static size_t hits_with(const char *probe, int which, int64_t value)
 {
 	size_t found = 0;

@@ -2,9 +2,9 @@
 /*
  * traps.h - this program's own probes, found by their notes and hit: what a tracer does, without a tracer.
  *
- * Idea         The notes of the ELF file say where each probe's nop lies and in which registers its arguments are.  The nop
- *              becomes an int3, and a handler of SIGTRAP writes down what it finds.  No right to trace is needed, no
- *              debugger, and no kernel that has uprobes.  For x86-64.
+ * Idea         The notes of the ELF file say where each probe's nop lies and in which registers its arguments are.  The
+ *              nop becomes an int3, and a handler of SIGTRAP writes down what it finds.  No right to trace is needed,
+ *              no debugger, and no kernel that has uprobes.  For x86-64.
  * Concurrency  One thread: what the handler writes, the thread that it interrupted reads afterwards.
  */
 #ifndef PROBES_TRAPS_H
@@ -45,10 +45,11 @@ static size_t hit_count;
 
 static int64_t value_of(const char *operand, const gregset_t registers)
 {
-	static const char *const names[] = {[REG_RAX] = "%rax", [REG_RBX] = "%rbx", [REG_RCX] = "%rcx", [REG_RDX] = "%rdx",
-					    [REG_RSI] = "%rsi", [REG_RDI] = "%rdi", [REG_RBP] = "%rbp", [REG_RSP] = "%rsp",
-					    [REG_R8] = "%r8",   [REG_R9] = "%r9",   [REG_R10] = "%r10", [REG_R11] = "%r11",
-					    [REG_R12] = "%r12", [REG_R13] = "%r13", [REG_R14] = "%r14", [REG_R15] = "%r15"};
+	static const char *const names[] = {
+		[REG_RAX] = "%rax", [REG_RBX] = "%rbx", [REG_RCX] = "%rcx", [REG_RDX] = "%rdx",
+		[REG_RSI] = "%rsi", [REG_RDI] = "%rdi", [REG_RBP] = "%rbp", [REG_RSP] = "%rsp",
+		[REG_R8] = "%r8",   [REG_R9] = "%r9",   [REG_R10] = "%r10", [REG_R11] = "%r11",
+		[REG_R12] = "%r12", [REG_R13] = "%r13", [REG_R14] = "%r14", [REG_R15] = "%r15"};
 	const size_t bytes = strcspn(operand, " ");
 
 	if (*operand == '$')
@@ -135,8 +136,8 @@ static int read_file(struct dl_phdr_info *info, size_t bytes, void *context)
 	return 0;
 }
 
-/* Finds all probes of the provider lfpool and puts a trap on each.  Returns how many there are; ends the program if a note
- * cannot be read. */
+/* Finds all probes of the provider lfpool and puts a trap on each.  Returns how many there are; ends the program if a
+ * note cannot be read. */
 static size_t traps_set(void)
 {
 	const struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};

@@ -2,10 +2,11 @@
 /*
  * armed.h - calls of the library that must do without the kernel, the heap and locks.
  *
- * Idea         A process sets up what it needs, and then arms the trap: from there on a system call is its end (no_kernel.h),
- *              and so is a call of malloc, free, pthread_mutex_lock or their kin (interpose.c), also if none of them would
- *              have entered the kernel this time.  Each call goes through CALL(), which writes its name and its state into
- *              a journal that the parent reads: so it knows what was called, and in which call the process ended.
+ * Idea         A process sets up what it needs, and then arms the trap: from there on a system call is its end
+ *              (no_kernel.h), and so is a call of malloc, free, pthread_mutex_lock or their kin (interpose.c), also if
+ *              none of them would have entered the kernel this time.  Each call goes through CALL(), which writes its
+ *              name and its state into a journal that the parent reads: so it knows what was called, and in which call
+ *              the process ended.
  */
 #ifndef LFPOOL_TESTS_ARMED_H
 #define LFPOOL_TESTS_ARMED_H

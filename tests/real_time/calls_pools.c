@@ -2,8 +2,8 @@
 /*
  * calls_pools.c - pools of every kind, armed: hits, misses, nothing left, refusals, handles, walks, questions.
  *
- * A thread that finds nothing where it may look takes it out of another cache, which is a system call.  So each process has its
- * objects in one cache only: the thread's own, or a cache of its own.
+ * A thread that finds nothing where it may look takes it out of another cache, which is a system call.  So each process
+ * has its objects in one cache only: the thread's own, or a cache of its own.
  */
 #include "armed.h"
 
@@ -147,7 +147,8 @@ static void call_handles(lfpool_t *pool, bool listed)
 	MUST(handle && CALL(lfpool_resolve, "active")(pool, handle) == object);
 	MUST(CALL(lfpool_object_at, "active")(pool, CALL(lfpool_index_of, "active")(pool, object)) == object);
 	MUST(CALL(lfpool_object_start, "active")(pool, (char *)object + 1) == object);
-	MUST(CALL(lfpool_pin, "active")(pool, handle) == object && CALL(lfpool_unpin, "active")(pool, handle) == LFPOOL_OK);
+	MUST(CALL(lfpool_pin, "active")(pool, handle) == object &&
+	     CALL(lfpool_unpin, "active")(pool, handle) == LFPOOL_OK);
 	MUST(CALL(lfpool_unpin, "not pinned")(pool, handle) == LFPOOL_E_NOT_PINNED);
 	MUST(CALL(lfpool_release_handle, "active")(pool, handle) == LFPOOL_OK);
 	MUST(!CALL(lfpool_pin, "stale")(pool, handle) && CALL(lfpool_unpin, "stale")(pool, handle) == LFPOOL_E_STALE);
@@ -170,7 +171,8 @@ static void call_questions(lfpool_t *pool)
 
 	MUST(CALL(lfpool_owns, "yes")(pool, object) && !CALL(lfpool_owns, "no")(pool, text));
 	MUST(CALL(lfpool_in_use, "yes")(pool, object) && !CALL(lfpool_in_use, "no")(pool, text));
-	MUST(CALL(lfpool_capacity, "")(pool) == CAPACITY && CALL(lfpool_quick_stats, "")(pool).max_capacity == CAPACITY);
+	MUST(CALL(lfpool_capacity, "")(pool) == CAPACITY &&
+	     CALL(lfpool_quick_stats, "")(pool).max_capacity == CAPACITY);
 	MUST(CALL(lfpool_active_count, "")(pool) == 1 && CALL(lfpool_available_count, "")(pool) == CAPACITY - 1);
 	MUST(lfpool_quick_stats(pool).backend == LFPOOL_BACKEND_LOCKFREE);
 	CALL(lfpool_label, "active")(pool, object, "tag");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls_trapped.c - calls that do not come out of the trap: for each trap, and for each reason that the table names and one thread can
- * give.
+ * calls_trapped.c - calls that do not come out of the trap: for each trap, and for each reason that the table names and
+ * one thread can give.
  */
 #include "armed.h"
 

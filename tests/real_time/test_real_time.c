@@ -2,9 +2,10 @@
 /*
  * test_real_time.c - calls that may not enter the kernel, nor use the heap, nor take a lock.
  *
- * Idea         Each function that by docs/real-time.md does not enter the kernel, or only for reasons that are named there, is
- *              called where none of the reasons is given, in processes that may not (armed.h); and nothing else is.  What the
- *              calls were is known from a journal, with which the script `table` compares that document.
+ * Idea         Each function that by docs/real-time.md does not enter the kernel, or only for reasons that are named
+ *              there, is called where none of the reasons is given, in processes that may not (armed.h); and nothing
+ *              else is.  What the calls were is known from a journal, with which the script `table` compares that
+ *              document.
  * Witness      That the traps work, and that the reasons are some: calls that do not come out of it.
  */
 #include "armed.h"
@@ -68,7 +69,8 @@ static bool ends_as_it_should(const struct group *group)
 		return true;
 	fprintf(stderr, "%s: ended with %d by %s", group->name, status, trapped ? trapped : "itself");
 	if (journal->now < journal->count)
-		fprintf(stderr, ", in %s (%s)", journal->entry[journal->now].function, journal->entry[journal->now].state);
+		fprintf(stderr, ", in %s (%s)", journal->entry[journal->now].function,
+			journal->entry[journal->now].state);
 	fprintf(stderr, "; expected: %s\n", group->trapped ? group->trapped : "to live");
 	return false;
 }

@@ -183,7 +183,8 @@ static void want(lfpool_t *pool, struct hand *h, bool strict)
 	if (CALL(lfpool_acquire_bulk_wait)(pool, NULL, two, 2, 50000) == LFPOOL_OK)
 		MUST(take(h, two[0]) && take(h, two[1]));
 	for (int i = 0; i < ASKS; i++) {
-		const lfpool_status_t status = CALL(lfpool_acquire_async)(pool, release_at_once, &calls, &tickets[queued]);
+		const lfpool_status_t status = CALL(lfpool_acquire_async)(pool, release_at_once, &calls,
+									  &tickets[queued]);
 
 		MUST(status == LFPOOL_OK || (!strict && status == LFPOOL_E_NO_MEMORY));
 		queued += status == LFPOOL_OK;
@@ -441,10 +442,11 @@ static void live_evicting(const struct life *life, bool strict)
 static void live_registry(const struct life *life, bool strict)
 {
 	/* More pools, scenarios and lines than the first room there is for them. */
-	static const char profile[] = "jobs capacity=20 max_capacity=60\n[match]\njobs capacity=60\n[lobby]\njobs capacity=10\n"
-				      "[a]\n[b]\n[c]\njobs-b keep=1\njobs-c keep=1\njobs-d keep=1\njobs-e keep=1\n"
-				      "jobs-f capacity=3 max_capacity=50\n[d]\njobs-f capacity=50\n[e]\n[f]\n[g]\n[h]\n[i]\n"
-				      "[j]\n[k]\n[l]\n[m]\n[n]\n[o]\n";
+	static const char
+		profile[] = "jobs capacity=20 max_capacity=60\n[match]\njobs capacity=60\n[lobby]\njobs capacity=10\n"
+			    "[a]\n[b]\n[c]\njobs-b keep=1\njobs-c keep=1\njobs-d keep=1\njobs-e keep=1\n"
+			    "jobs-f capacity=3 max_capacity=50\n[d]\njobs-f capacity=50\n[e]\n[f]\n[g]\n[h]\n[i]\n"
+			    "[j]\n[k]\n[l]\n[m]\n[n]\n[o]\n";
 	static const char *const scenarios[] = {"match", "lobby", "d", "default"};
 	lfpool_status_t status;
 	lfpool_registry_t *registry = (lfpool_registry_t *)(uintptr_t)1;
@@ -513,7 +515,8 @@ static void live_lent(const struct life *life, bool strict)
 
 const struct life lives[] = {
 	{"pool", live_pool, 0, LOCKFREE, NULL, false, true},
-	{"pool, no cache of threads' own, zeroed", live_pool, LFPOOL_ZERO | LFPOOL_CHECK_RACES, LOCKFREE, NULL, false, false},
+	{"pool, no cache of threads' own, zeroed", live_pool, LFPOOL_ZERO | LFPOOL_CHECK_RACES, LOCKFREE, NULL, false,
+	 false},
 	{"pool, prefaulted, hooks", live_pool, LFPOOL_PREFAULT, LOCKFREE, NULL, true, false},
 	{"pool, locked", live_pool, LFPOOL_LOCK, LOCKFREE, NULL, false, false},
 	{"pool, huge pages", live_pool, LFPOOL_HUGE_PAGES, LOCKFREE, NULL, false, false},

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lives.h - what a process does with the library while the system refuses: all public functions that may enter the kernel, in
- * lives of pools of all kinds.
+ * lives.h - what a process does with the library while the system refuses: all public functions that may enter the
+ * kernel, in lives of pools of all kinds.
  *
- * Idea         A life goes on whatever is refused, and requires what is promised also then: the statuses that the headers name,
- *              every object there is, contents kept, errno left alone.  One that is `strict` requires that all of it succeeds.
+ * Idea         A life goes on whatever is refused, and requires what is promised also then: the statuses that the
+ *              headers name, every object there is, contents kept, errno left alone.  One that is `strict` requires
+ *              that all of it succeeds.
  */
 #ifndef LFPOOL_TESTS_REFUSALS_LIVES_H
 #define LFPOOL_TESTS_REFUSALS_LIVES_H

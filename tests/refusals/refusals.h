@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * refusals.h - a system that refuses: each call of the library to the C library that can fail comes through here, and fails when
- * it is told to, with the error that it is told.
+ * refusals.h - a system that refuses: each call of the library to the C library that can fail comes through here, and
+ * fails when it is told to, with the error that it is told.
  *
- * Idea         The linker's --wrap, for the calls that the library itself makes, and no others: not those that the C library
- *              makes inside.  What is refused is given as (which, nth, error): the nth call of this kind from now on, or the nth
- *              and all after it.  REFUSE="which nth on error" in the environment gives it for the first calls of a process, those
- *              of a constructor among them.  What the library holds is counted here too, so that nothing of its own has to be believed.
+ * Idea         The linker's --wrap, for the calls that the library itself makes, and no others: not those that the C
+ *              library makes inside.  What is refused is given as (which, nth, error): the nth call of this kind from
+ *              now on, or the nth and all after it.  REFUSE="which nth on error" in the environment gives it for the
+ *              first calls of a process, those of a constructor among them.  What the library holds is counted here
+ *              too, so that nothing of its own has to be believed.
  * Concurrency  Any thread may be refused.  The plan is changed while no call is under way.
  */
 #ifndef LFPOOL_TESTS_REFUSALS_H
@@ -16,8 +17,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* X(NAME, symbol, each error that it documents, and those of a kernel that does not know it).  One symbol that has several
- * meanings is several of these.  Of calls that return an error instead of setting errno, it is what they return. */
+/* X(NAME, symbol, each error that it documents, and those of a kernel that does not know it).  One symbol that has
+ * several meanings is several of these.  Of calls that return an error instead of setting errno, it is what they
+ * return. */
 #define EACH_REFUSAL(X)                                                       \
 	X(MMAP, "mmap", ENOMEM, EAGAIN, EPERM, EINVAL, ENOSYS)                \
 	X(MUNMAP, "munmap", ENOMEM, EINVAL, ENOSYS)                           \

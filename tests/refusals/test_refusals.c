@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_refusals.c - whatever call of the library to the system is refused, with whatever error, at whatever occurrence: it does
- * what it promises, and nothing is lost.
+ * test_refusals.c - whatever call of the library to the system is refused, with whatever error, at whatever occurrence:
+ * it does what it promises, and nothing is lost.
  *
- * Idea         Each life (lives.h) is lived in a fresh child: with one refusal, then with none, which must succeed altogether; in
- *              the end the library holds what it holds after two lives without a refusal.  First a life without one says how
- *              often each call is made.  Refused is the first, the second, one in the middle and the last occurrence, alone or
- *              with all that follow; each error at the first.  With LFPOOL_DEEP=1 every error at each of up to 300.
- *              What a constructor asks for is refused in children that are executed, through the environment.
- * Completeness Every function that docs/real-time.md lets enter the kernel is called in some life: tests/real_time/table.  That every
+ * Idea         Each life (lives.h) is lived in a fresh child: with one refusal, then with none, which must succeed
+ *              altogether; in the end the library holds what it holds after two lives without a refusal.  First a life
+ *              without one says how often each call is made.  Refused is the first, the second, one in the middle and
+ *              the last occurrence, alone or with all that follow; each error at the first.  With LFPOOL_DEEP=1 every
+ *              error at each of up to 300.  What a constructor asks for is refused in children that are executed,
+ *              through the environment.
+ * Completeness Every function that docs/real-time.md lets enter the kernel is called in some life:
+ * tests/real_time/table.  That every
  *              call which can fail is one that is refused here says the script `symbols`.
  */
 #include "lives.h"
@@ -52,8 +54,8 @@ static bool is_no_more(struct held h, struct held most)
 static void say(const char *what, const struct trial *t, const char *detail)
 {
 	failures++;
-	printf("%s: life \"%s\", %s call %lu%s, error %d: %s\n", what, t->life->name, refusal_kinds[t->which].name, t->nth,
-	       t->on ? " and all after it" : "", t->error, detail);
+	printf("%s: life \"%s\", %s call %lu%s, error %d: %s\n", what, t->life->name, refusal_kinds[t->which].name,
+	       t->nth, t->on ? " and all after it" : "", t->error, detail);
 }
 
 /* In a child. */

@@ -28,7 +28,8 @@ TEST(arguments)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		lfpool_t *pool = (lfpool_t *)(uintptr_t)1;
 
-		assert_int_equal(lfpool_registry_create_pool(registry, rows[i].name, rows[i].config, &pool), rows[i].expected);
+		assert_int_equal(lfpool_registry_create_pool(registry, rows[i].name, rows[i].config, &pool),
+				 rows[i].expected);
 		assert_null(pool);
 	}
 	assert_int_equal(lfpool_registry_create_pool(registry, "jobs", &good, NULL), LFPOOL_E_ARGUMENT);
@@ -89,14 +90,14 @@ TEST(names)
 
 /* ---- What overrides what ---- */
 
-static const char *const
-	overrides = "jobs    capacity=100 max_capacity=1k flags=prefault,zero debug=poison,quarantine=7 cache_capacity=32\n"
-		    "plain   keep=1\n"
-		    "[match]\n"
-		    "jobs    max_capacity=2k flags=check_races backend=mutex\n"
-		    "[lobby]\n"
-		    "jobs    capacity=20 debug=none depot_shards=3 cache_capacity=none growth_step=5\n"
-		    "only    capacity=77\n";
+static const char *const overrides =
+	"jobs    capacity=100 max_capacity=1k flags=prefault,zero debug=poison,quarantine=7 cache_capacity=32\n"
+	"plain   keep=1\n"
+	"[match]\n"
+	"jobs    max_capacity=2k flags=check_races backend=mutex\n"
+	"[lobby]\n"
+	"jobs    capacity=20 debug=none depot_shards=3 cache_capacity=none growth_step=5\n"
+	"only    capacity=77\n";
 
 TEST(a_scenario_over_the_default_over_the_config)
 {
@@ -105,15 +106,18 @@ TEST(a_scenario_over_the_default_over_the_config)
 		const char *scenario;
 		size_t capacity, max_capacity, only;
 		const char *said[4];
-	} rows[] = {
-		{"default",
-		 100,
-		 1000,
-		 5,
-		 {"\"jobs\"\nbackend     lockfree", "\nflags       prefault zero check_races\n",
-		  "\ndebug       poison,quarantine=7\n", " of at most 32 objects\n"}},
-		{"match", 100, 2000, 5, {"\nbackend     mutex", "\nflags       check_races\n"}},
-		{"lobby", 20, 1000, 77, {"\nflags       prefault zero\n", "\ndebug       none\n", "\ndepot       3 shards\n"}}};
+	} rows[] = {{"default",
+		     100,
+		     1000,
+		     5,
+		     {"\"jobs\"\nbackend     lockfree", "\nflags       prefault zero check_races\n",
+		      "\ndebug       poison,quarantine=7\n", " of at most 32 objects\n"}},
+		    {"match", 100, 2000, 5, {"\nbackend     mutex", "\nflags       check_races\n"}},
+		    {"lobby",
+		     20,
+		     1000,
+		     77,
+		     {"\nflags       prefault zero\n", "\ndebug       none\n", "\ndepot       3 shards\n"}}};
 	const lfpool_config_t config = CONFIG_OF(SIZE, 5, .debug = "owner", .name = "another");
 	lfpool_registry_t *registry = registry_of(overrides);
 	lfpool_t *plain = made(registry, "plain", &config), *only = made(registry, "only", &config);

@@ -46,7 +46,8 @@ static const struct {
 	{"jobs cache_capacity=8193", 1, 21, "cache_capacity must be a number from 0 to 8192 or none, not \"8193\""},
 	{"jobs cache_capacity=non", 1, 21, "cache_capacity must be a number from 0 to 8192 or none, not \"non\""},
 	{"jobs capacity=100 max_capacity=99", 1, 1, "max_capacity 99 is less than capacity 100"},
-	{"jobs capacity=100 max_capacity=1k\n[a]\njobs capacity=1001", 3, 1, "max_capacity 1000 is less than capacity 1001"},
+	{"jobs capacity=100 max_capacity=1k\n[a]\njobs capacity=1001", 3, 1,
+	 "max_capacity 1000 is less than capacity 1001"},
 	{"jobs capacity=100\n[a]\n jobs max_capacity=10", 3, 2, "max_capacity 10 is less than capacity 100"},
 	/* Words. */
 	{"jobs flags=", 1, 12, "unknown value \"\" of flags"},
@@ -95,7 +96,8 @@ TEST(each_error)
 TEST(what_is_no_number)
 {
 	static const char *const values[] = {
-		"", "k", "1K", "1kk", "-1", "+1", "1.5k", "0x10", "2147483649", "2148M", "18446744073709551617", "none"};
+		"",    "k", "1K", "1kk", "-1", "+1", "1.5k", "0x10", "2147483649", "2148M", "18446744073709551617",
+		"none"};
 
 	for (size_t i = 0; i < COUNT(values); i++) {
 		char profile[64], text[100];

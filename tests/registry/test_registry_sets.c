@@ -43,7 +43,8 @@ TEST(a_row_for_each_pool_of_a_set)
 	require_dumped(registry, LFPOOL_TEXT, "scenario default, 3 pools\n");
 	require_dumped(registry, LFPOOL_TEXT, "\nmessages/16    16       400   800       0");
 	require_dumped(registry, LFPOOL_TEXT, "\nmessages/64    64       100   200       1");
-	require_dumped(registry, LFPOOL_JSON, "{\"name\":\"messages/64\",\"full\":\"fail\",\"object_size\":64,\"bytes\":6400,");
+	require_dumped(registry, LFPOOL_JSON,
+		       "{\"name\":\"messages/64\",\"full\":\"fail\",\"object_size\":64,\"bytes\":6400,");
 	assert_ptr_equal(lfpool_registry_find(registry, "messages/64"), lfpool_set_class(messages, 64, false, NULL));
 	assert_null(lfpool_registry_find(registry, "messages"));
 	assert_null(lfpool_registry_find(registry, "messages/32"));
@@ -65,9 +66,10 @@ TEST(a_row_for_each_pool_of_a_set)
 
 TEST(each_class_has_its_line)
 {
-	lfpool_registry_t *registry = registry_of("messages/16 capacity=5 max_capacity=9 growth_step=2 cache_capacity=none\n"
-						  "messages/32 debug=quarantine=3,no-tools\n"
-						  "[match]\nmessages/16 capacity=9\n");
+	lfpool_registry_t *registry = registry_of(
+		"messages/16 capacity=5 max_capacity=9 growth_step=2 cache_capacity=none\n"
+		"messages/32 debug=quarantine=3,no-tools\n"
+		"[match]\nmessages/16 capacity=9\n");
 	lfpool_set_t *messages = messages_of(registry, 100);
 	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
 
@@ -138,7 +140,8 @@ TEST(a_later_profile_stays_within_the_addresses)
 	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
 	void *before = lfpool_set_acquire(messages, 16), **objects;
 
-	assert_int_equal(lfpool_registry_switch(registry, "messages/64 capacity=1M debug=guard\nmessages/16 capacity=1M",
+	assert_int_equal(lfpool_registry_switch(registry,
+						"messages/64 capacity=1M debug=guard\nmessages/16 capacity=1M",
 						"default", &report),
 			 LFPOOL_OK);
 	assert_int_equal(report.pools_short, 1);

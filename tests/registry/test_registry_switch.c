@@ -293,7 +293,8 @@ static void work_or_administer(struct worker *me)
 /* Each with another way of the pool's. */
 TEST(while_threads_work)
 {
-	static const char *const keys[] = {"", "growth_step=3", "cache_capacity=none", "debug=check,poison", "backend=malloc"};
+	static const char *const keys[] = {"", "growth_step=3", "cache_capacity=none", "debug=check,poison",
+					   "backend=malloc"};
 	static const struct {
 		const char *name;
 		size_t capacity;
@@ -314,7 +315,8 @@ TEST(while_threads_work)
 		for (size_t round = 0; round < TIMES(2000, 200); round++) {
 			const char *scenario = scenarios[random_below(&r, COUNT(scenarios))].name;
 
-			REQUIRE(switched_to(registry, random_below(&r, 20) ? NULL : text, scenario).objects_owed <= 100);
+			REQUIRE(switched_to(registry, random_below(&r, 20) ? NULL : text, scenario).objects_owed <=
+				100);
 		}
 		(void)workers_end(&workers);
 		for (size_t s = 0; s < COUNT(scenarios); s++) {

@@ -25,11 +25,13 @@ static void require_numbers(const char *text, const char *before, size_t bytes, 
 
 	(void)snprintf(part, sizeof(part),
 		       "%s\"bytes\":%zu,\"capacity\":%zu,\"active\":%zu,\"cached\":%zu,\"shared\":%zu,\"retired\":%zu,"
-		       "\"untouched\":%zu,\"unaccounted\":%" PRId64 ",\"evicted\":0,\"not_evicted\":0,\"caches\":%" PRIu32 ",",
-		       before, bytes, s->capacity, s->active, s->cached, s->shared, s->retired, s->untouched, s->unaccounted,
-		       s->caches);
+		       "\"untouched\":%zu,\"unaccounted\":%" PRId64
+		       ",\"evicted\":0,\"not_evicted\":0,\"caches\":%" PRIu32 ",",
+		       before, bytes, s->capacity, s->active, s->cached, s->shared, s->retired, s->untouched,
+		       s->unaccounted, s->caches);
 	require_in(text, part);
-	(void)snprintf(part, sizeof(part), "\"exhausted\":%" PRIu64 ",\"misuses\":%" PRIu64 ",", s->exhausted, s->misuses);
+	(void)snprintf(part, sizeof(part), "\"exhausted\":%" PRIu64 ",\"misuses\":%" PRIu64 ",", s->exhausted,
+		       s->misuses);
 	require_in(text, part);
 }
 
@@ -74,11 +76,12 @@ TEST(the_table)
 	lfpool_config_t config = config_of(SIZE, 3);
 	void *objects[40];
 
-	require_table(registry,
-		      "scenario default, 0 pools\n"
-		      "name   size  capacity  max  active  cached  shared  untouched  owed  bytes  exhausted  misuses  full\n"
-		      "total               0    0       0       0       0          0     0      0"
-		      "          0        0\n");
+	require_table(
+		registry,
+		"scenario default, 0 pools\n"
+		"name   size  capacity  max  active  cached  shared  untouched  owed  bytes  exhausted  misuses  full\n"
+		"total               0    0       0       0       0          0     0      0"
+		"          0        0\n");
 	require_json(registry, "default", NULL, 0);
 	config.hooks.misuse = expected_misuse;
 	lfpool_cache_t *cache = lfpool_cache_create(made(registry, "jobs", &config));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: component */
 /*
- * test_epoch.c - what is said of lfpool/epoch.h alone (test_readers.c: what any readers are promised): how a gate is made and
- * refused, how few records it has, and which record is not taken.
+ * test_epoch.c - what is said of lfpool/epoch.h alone (test_readers.c: what any readers are promised): how a gate is
+ * made and refused, how few records it has, and which record is not taken.
  */
 #include "../support/epoch_support.h"
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* test: component */
 /*
- * test_epoch_signals.c - handlers take objects out of a pool with lfpool/epoch.h, wherever they meet threads that defer.
+ * test_epoch_signals.c - handlers take objects out of a pool with lfpool/epoch.h, wherever they meet threads that
+ * defer.
  *
- * Idea         Threads retire what they hold, each in a section of its own, out of a pool so small that nothing is to be had
- *              before something is due.  A handler that finds nothing asks the scheme: in the middle of the interrupted
- *              call's asking, too.  What is retired keeps its stamp while a section lasts that began before.
+ * Idea         Threads retire what they hold, each in a section of its own, out of a pool so small that nothing is to
+ *              be had before something is due.  A handler that finds nothing asks the scheme: in the middle of the
+ *              interrupted call's asking, too.  What is retired keeps its stamp while a section lasts that began
+ *              before.
  */
 #include "../support/epoch_support.h"
 #include "../support/workers.h"

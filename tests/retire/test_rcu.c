@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: component */
 /*
- * test_rcu.c - what is said of lfpool/rcu.h alone (test_readers.c: what any readers are promised): fork, threads and sections
- * that liburcu knows in its own ways; hooks that run in its callback.
+ * test_rcu.c - what is said of lfpool/rcu.h alone (test_readers.c: what any readers are promised): fork, threads and
+ * sections that liburcu knows in its own ways; hooks that run in its callback.
  */
 #include "../support/rcu_support.h"
 #include "../support/child.h"
@@ -126,8 +126,8 @@ TEST(drain_and_destroy_inside_a_section)
 
 /* ---- In the callback ---- */
 
-/* A list whose nodes retire one another: each becomes free one grace period after the one before it, and its hook runs on the thread
- * that calls back. */
+/* A list whose nodes retire one another: each becomes free one grace period after the one before it, and its hook runs
+ * on the thread that calls back. */
 struct chain {
 	lfpool_t *pool;
 	pthread_t owner;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* test: component */
 /*
- * test_readers.c - objects that are retired while readers are in sections, of each flavour of liburcu and of ck_epoch: reused
- * not while a reader may reach them, and not never; whatever becomes of the pool.
+ * test_readers.c - objects that are retired while readers are in sections, of each flavour of liburcu and of ck_epoch:
+ * reused not while a reader may reach them, and not never; whatever becomes of the pool.
  *
- * (Readers and writers of a structure at once: the stress scenarios `rcu` and `epoch`.  Threads that exit: verify/pairs.)
+ * (Readers and writers of a structure at once: the stress scenarios `rcu` and `epoch`.  Threads that exit:
+ * verify/pairs.)
  */
 #ifdef FLAVOUR_EPOCH
 #include "../support/epoch_support.h"
@@ -102,8 +103,8 @@ TEST(drain_and_destroy_wait_for_readers)
 	for (unsigned drain = 0; drain < 2; drain++) {
 		struct late_reader reader = {.left = false};
 		atomic_size_t deactivated = 0;
-		lfpool_t *pool = readers_pool(
-			CONFIG_OF(SIZE, CAPACITY, .hooks.context = &deactivated, .hooks.deactivate = count_deactivated));
+		lfpool_t *pool = readers_pool(CONFIG_OF(SIZE, CAPACITY, .hooks.context = &deactivated,
+							.hooks.deactivate = count_deactivated));
 
 		take_all(pool, reader.objects, CAPACITY, SIZE);
 		sem_init(&reader.inside, 0, 0);

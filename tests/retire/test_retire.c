@@ -3,8 +3,9 @@
  * test_retire.c - what lfpool/retire.h promises about a retired object: its use is over, but it is not free, and
  * nothing happens to it, until its batch is reclaimed; and how the pool's dump counts it.
  *
- * (Any sequence of calls, on every kind of pool, with calls that wait for what is retired, with fork and with a destroy that is
- * refused, against a model: verify/pairs.  Several threads: verify/explore, verify/step, and the stress scenario `retire`.)
+ * (Any sequence of calls, on every kind of pool, with calls that wait for what is retired, with fork and with a destroy
+ * that is refused, against a model: verify/pairs.  Several threads: verify/explore, verify/step, and the stress
+ * scenario `retire`.)
  */
 #include "../support/schemes.h"
 #include "../support/texts.h"
@@ -45,7 +46,8 @@ static void require_out_of_sight(lfpool_t *pool, void **objects, const lfpool_ha
 	}
 	(void)lfpool_for_each_slot(pool, visit, &slots);
 	/* There free slots have no memory, and nothing is visited. */
-	assert_int_equal(slots.active, lfpool_quick_stats(pool).backend == LFPOOL_BACKEND_MALLOC ? 0 : CAPACITY - RETIRED);
+	assert_int_equal(slots.active,
+			 lfpool_quick_stats(pool).backend == LFPOOL_BACKEND_MALLOC ? 0 : CAPACITY - RETIRED);
 }
 
 FAKE_TEST(a_retired_object_is_neither_in_use_nor_free)
@@ -91,10 +93,12 @@ TEST(grown_pool_can_retire_all_objects)
 	free(objects);
 }
 
-/* What debug modes do at a release they do when an object is reclaimed, and not before.  (no-tools: the test writes to what is free.) */
+/* What debug modes do at a release they do when an object is reclaimed, and not before.  (no-tools: the test writes to
+ * what is free.) */
 TEST(retired_objects_are_poisoned_when_reclaimed)
 {
-	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .debug = "poison,no-tools", .hooks.misuse = hear, .scheme = fake_scheme(KEPT));
+	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .debug = "poison,no-tools", .hooks.misuse = hear,
+				 .scheme = fake_scheme(KEPT));
 	unsigned char *object = lfpool_acquire(pool);
 	void *objects[CAPACITY];
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: misuse once */
 /*
- * test_retire_refusals.c - what lfpool/retire.h refuses: pointers, handles, and what is no config.scheme.  A refusal is reported, and changes nothing.
+ * test_retire_refusals.c - what lfpool/retire.h refuses: pointers, handles, and what is no config.scheme.  A refusal is
+ * reported, and changes nothing.
  *
  * (Foreign pointers, and pools without a scheme, in any sequence of calls: verify/pairs.)
  */

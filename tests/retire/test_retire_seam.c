@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
 /*
- * test_retire_seam.c - two schemes of one's own behind config.scheme, own_hazard.h and own_qsbr.h: nobody gets an object that was
- * retired while a reader holds it, and everybody afterwards.
+ * test_retire_seam.c - two schemes of one's own behind config.scheme, own_hazard.h and own_qsbr.h: nobody gets an
+ * object that was retired while a reader holds it, and everybody afterwards.
  *
  * (Readers and writers at once, through the same seam: the stress scenario `retire`.)
  */

@@ -141,7 +141,8 @@ BACKEND_TEST(larger_classes_help_out, LFPOOL_BACKEND_MALLOC)
 	assert_null(lfpool_set_class(set, 96, false, NULL));
 	/* One comes back to a larger class, and is had from there. */
 	assert_int_equal(lfpool_set_release(set, objects[CAPACITY]), LFPOOL_OK);
-	assert_ptr_equal(lfpool_set_class(set, 64, false, NULL), lfpool_of((objects[CAPACITY] = lfpool_set_acquire(set, 33))));
+	assert_ptr_equal(lfpool_set_class(set, 64, false, NULL),
+			 lfpool_of((objects[CAPACITY] = lfpool_set_acquire(set, 33))));
 	release_to(set, objects, ALL);
 	/* In bulk the same. */
 	assert_int_equal(lfpool_set_acquire_bulk(set, 40, objects, COUNT(objects)), ALL);

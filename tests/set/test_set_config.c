@@ -42,7 +42,8 @@ TEST(each_field_has_its_range)
 	EXPECT(pool.object_alignment, 3, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
 	EXPECT(pool.object_alignment, 2 * GIB, LFPOOL_E_CONFIG_OBJECT_ALIGNMENT);
 	for (size_t steps = 0; steps <= 40; steps++)
-		EXPECT(steps, steps, steps == 0 || steps == 4 || steps == 8 || steps == 16 ? LFPOOL_OK : LFPOOL_E_CONFIG_STEPS);
+		EXPECT(steps, steps,
+		       steps == 0 || steps == 4 || steps == 8 || steps == 16 ? LFPOOL_OK : LFPOOL_E_CONFIG_STEPS);
 	EXPECT(larger, SIZE_MAX, LFPOOL_OK);
 	EXPECT(pool.capacity, ((size_t)1 << 31) + 1, LFPOOL_E_CONFIG_CAPACITY);
 #if SIZE_MAX > UINT32_MAX
@@ -231,8 +232,8 @@ TEST(objects_from_bytes)
 BACKEND_TEST(classes_grow_by_bytes, LFPOOL_BACKEND_MALLOC)
 {
 	void *objects[16384 / 16 + 1];
-	lfpool_set_t *set = SET_WITH(.largest = 2000, .class_bytes = 4096, .max_class_bytes = 16384, .growth_bytes = 1000,
-				     .pool.backend = backend);
+	lfpool_set_t *set = SET_WITH(.largest = 2000, .class_bytes = 4096, .max_class_bytes = 16384,
+				     .growth_bytes = 1000, .pool.backend = backend);
 
 	EACH_CLASS(set, size)
 	{
@@ -272,7 +273,8 @@ TEST(each_field_gets_to_the_pools)
 				     .growth_bytes = 100000, .pool.object_alignment = 64, .pool.capacity = 20,
 				     .pool.max_capacity = 50, .pool.growth_step = 20, .pool.cache_capacity = 8,
 				     .pool.flags = LFPOOL_PREFAULT | LFPOOL_ZERO, .pool.hooks.context = &exhausted,
-				     .pool.hooks.exhausted = give_up, .pool.depot_shards = 3, .pool.debug = "no-tools,check");
+				     .pool.hooks.exhausted = give_up, .pool.depot_shards = 3,
+				     .pool.debug = "no-tools,check");
 
 	EACH_CLASS(set, size)
 	{

@@ -5,7 +5,8 @@
  */
 #include "../support/set_support.h"
 
-/* Every field of the struct, also one that will be added: all are numbers, whole in their word of 64 bits or two to a word. */
+/* Every field of the struct, also one that will be added: all are numbers, whole in their word of 64 bits or two to a
+ * word. */
 TEST(every_field_is_a_sum)
 {
 	enum { WORDS = sizeof(lfpool_stats_t) / sizeof(uint64_t), OBJECTS = 300 };
@@ -48,7 +49,8 @@ TEST(every_field_is_a_sum)
 /* Every beginning of it, in both forms, before and after the first object; JSON is JSON. */
 BACKEND_TEST(the_dump_says_what_there_is, LFPOOL_BACKEND_MALLOC)
 {
-	lfpool_set_t *set = SET_WITH(.largest = 1000, .pool.backend = backend, .pool.capacity = 10, .pool.name = "the \"trays\"");
+	lfpool_set_t *set = SET_WITH(.largest = 1000, .pool.backend = backend, .pool.capacity = 10,
+				     .pool.name = "the \"trays\"");
 	FILE *reader = popen(JSON_READER, "w");
 	char nothing[] = "x";
 

@@ -3,8 +3,8 @@
  * in_buffer.h - a test of ordinary pools once more: each lies in a buffer of exactly the size that it needs.
  *
  * Idea         Stands in for lfpool_create() and lfpool_destroy() in a file that was compiled with IN_BUFFER.  Before
- *              the buffer and behind it are bytes that must be left alone; what is in it at first is not zero.  A pool that
- *              cannot lie in a buffer, with another backend or debug modes, is made as ever.
+ *              the buffer and behind it are bytes that must be left alone; what is in it at first is not zero.  A pool
+ *              that cannot lie in a buffer, with another backend or debug modes, is made as ever.
  */
 #ifndef LFPOOL_TESTS_IN_BUFFER_H
 #define LFPOOL_TESTS_IN_BUFFER_H

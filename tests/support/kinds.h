@@ -47,10 +47,15 @@ static const struct kind {
 	{.name = "all modes, hooks", .debug = "quarantine=3,guard,owner,check", .hooks = true},
 	{.name = "mutex", .backend = LFPOOL_BACKEND_MUTEX},
 	{.name = "mutex, hooks", .backend = LFPOOL_BACKEND_MUTEX, .hooks = true},
-	{.name = "mutex, hooks, create all", .backend = LFPOOL_BACKEND_MUTEX, .hooks = true, .flags = LFPOOL_CREATE_ALL},
+	{.name = "mutex, hooks, create all",
+	 .backend = LFPOOL_BACKEND_MUTEX,
+	 .hooks = true,
+	 .flags = LFPOOL_CREATE_ALL},
 	{.name = "mutex, all modes", .backend = LFPOOL_BACKEND_MUTEX, .debug = "poison,quarantine=5,guard,owner,check"},
 	{.name = "malloc", .backend = LFPOOL_BACKEND_MALLOC},
-	{.name = "malloc, check races, zero", .backend = LFPOOL_BACKEND_MALLOC, .flags = LFPOOL_CHECK_RACES | LFPOOL_ZERO},
+	{.name = "malloc, check races, zero",
+	 .backend = LFPOOL_BACKEND_MALLOC,
+	 .flags = LFPOOL_CHECK_RACES | LFPOOL_ZERO},
 	{.name = "malloc, hooks", .backend = LFPOOL_BACKEND_MALLOC, .hooks = true},
 };
 
@@ -152,7 +157,8 @@ static inline void stage_misuse(void *context, const lfpool_misuse_t *misuse)
 	s->findings++;
 }
 
-static inline lfpool_config_t stage_config(struct stage *s, const struct kind *kind, size_t capacity, size_t max_capacity)
+static inline lfpool_config_t stage_config(struct stage *s, const struct kind *kind, size_t capacity,
+					   size_t max_capacity)
 {
 	lfpool_config_t config = config_of(SIZE, capacity);
 
@@ -174,7 +180,8 @@ static inline lfpool_config_t stage_config(struct stage *s, const struct kind *k
 	return config;
 }
 
-static inline void stage_open_growing(struct stage *s, const struct kind *kind, size_t capacity, size_t max_capacity, size_t step)
+static inline void stage_open_growing(struct stage *s, const struct kind *kind, size_t capacity, size_t max_capacity,
+				      size_t step)
 {
 	lfpool_config_t config = stage_config(s, kind, capacity, max_capacity);
 

@@ -16,8 +16,8 @@
  * Idea         A reader says which object it is looking at.  A batch may be reused when no reader says that of an
  *              object in it: `ready` looks at the hazard pointers, and then at the objects of the batch.
  * Why          A reader writes its hazard pointer, and then sees that the object is still in the structure.  A writer
- *              that retires it has taken it out before, and `ready` runs after that.  All of this is seq_cst: so either the
- *              reader comes first, and `ready` sees its pointer, or the object is gone when the reader looks again.
+ *              that retires it has taken it out before, and `ready` runs after that.  All of this is seq_cst: so either
+ *              the reader comes first, and `ready` sees its pointer, or the object is gone when the reader looks again.
  */
 #ifndef LFPOOL_TESTS_OWN_HAZARD_H
 #define LFPOOL_TESTS_OWN_HAZARD_H

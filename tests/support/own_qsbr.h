@@ -18,8 +18,9 @@
  * Idea         A clock.  Each batch, when it begins, makes it tick, and keeps the time in its room.  A thread that
  *              holds nothing writes down what time it is.  When all have written a time that is not before the
  *              batch's, the batch may be reused.
- * Why          A thread that reads a time that is not before the batch's sees what was done before `begin`: it does not find
- *              the objects of the batch any more.  (seq_cst: a thread that comes online is seen, or finds them gone.)
+ * Why          A thread that reads a time that is not before the batch's sees what was done before `begin`: it does not
+ *              find the objects of the batch any more.  (seq_cst: a thread that comes online is seen, or finds them
+ *              gone.)
  */
 #ifndef LFPOOL_TESTS_OWN_QSBR_H
 #define LFPOOL_TESTS_OWN_QSBR_H

@@ -74,7 +74,8 @@ static int readers_close(void **state)
 /* ---- Pools ------------------------------------------------------------------------------------------------- */
 
 #if ANNOTATED
-/* The scheme waits as it always does. Only rcu_barrier() is another, because its own memory the sanitizer reports (common/rcu_barrier.h). */
+/* The scheme waits as it always does. Only rcu_barrier() is another, because its own memory the sanitizer reports
+ * (common/rcu_barrier.h). */
 static bool (*library_wait)(void *context);
 static _Thread_local const struct rcu_flavor_struct *waiting_for;
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * readers.h - readers in sections, for tests that do not care whose: what is retired is reused only when they have left.
+ * readers.h - readers in sections, for tests that do not care whose: what is retired is reused only when they have
+ * left.
  *
- * Idea         rcu_support.h (a flavour of liburcu) and epoch_support.h (ck_epoch) define what is declared here, so one source
- *              is compiled for each of them.
- * Races        ThreadSanitizer sees nothing of what those libraries do.  It is told the edge that all of this is about: from
- *              a thread that leaves a section to one that gets an object afterwards.
+ * Idea         rcu_support.h (a flavour of liburcu) and epoch_support.h (ck_epoch) define what is declared here, so one
+ *              source is compiled for each of them.
+ * Races        ThreadSanitizer sees nothing of what those libraries do.  It is told the edge that all of this is about:
+ *              from a thread that leaves a section to one that gets an object afterwards.
  */
 #ifndef LFPOOL_TESTS_READERS_H
 #define LFPOOL_TESTS_READERS_H

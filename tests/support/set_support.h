@@ -52,8 +52,9 @@ static inline void release_to(lfpool_set_t *set, void **objects, size_t count)
 }
 
 /* A size for each class: EACH_CLASS(set, bytes) { ... } */
-#define EACH_CLASS(set, bytes) \
-	for (size_t bytes = lfpool_set_class_size((set), 0); bytes != 0; bytes = lfpool_set_class_size((set), bytes + 1))
+#define EACH_CLASS(set, bytes)                                           \
+	for (size_t bytes = lfpool_set_class_size((set), 0); bytes != 0; \
+	     bytes = lfpool_set_class_size((set), bytes + 1))
 
 static inline size_t class_count(lfpool_set_t *set)
 {

@@ -69,7 +69,8 @@ static inline lfpool_t *pool_of(size_t object_size, size_t capacity)
 
 /* The same with some fields more: POOL_OF(24, 100, .flags = LFPOOL_ZERO). */
 #define CONFIG_OF(size, slots, ...) \
-	((lfpool_config_t){.struct_size = sizeof(lfpool_config_t), .object_size = (size), .capacity = (slots), __VA_ARGS__})
+	((lfpool_config_t){         \
+		.struct_size = sizeof(lfpool_config_t), .object_size = (size), .capacity = (slots), __VA_ARGS__})
 #define POOL_OF(size, slots, ...) pool_with(&CONFIG_OF(size, slots, __VA_ARGS__))
 
 static inline lfpool_stats_t stats_of(const lfpool_t *pool)

@@ -83,8 +83,8 @@ static inline void require_said(const lfpool_t *pool, const char *part)
 	free(text);
 }
 
-/* Python's idea of RFC 8259, not ours: it reads a line at a time, each one JSON value in UTF-8, and ends with an error if one is
- * none. */
+/* Python's idea of RFC 8259, not ours: it reads a line at a time, each one JSON value in UTF-8, and ends with an error
+ * if one is none. */
 #define JSON_READER LFPOOL_PYTHON " -c 'import json, sys; [json.loads(line.decode()) for line in sys.stdin.buffer]'"
 
 static inline void read_json(FILE *reader, const char *text)

@@ -22,7 +22,17 @@ static inline void *take_by(enum way_to way, lfpool_t *pool, lfpool_cache_t *cac
 	}
 }
 
-enum way_back { BY_THREAD, BY_CACHE, BULK, BULK_BY_CACHE, BY_HANDLE, BY_ITSELF, WITH_ALL, BY_EXITING_THREAD, WAYS_BACK };
+enum way_back {
+	BY_THREAD,
+	BY_CACHE,
+	BULK,
+	BULK_BY_CACHE,
+	BY_HANDLE,
+	BY_ITSELF,
+	WITH_ALL,
+	BY_EXITING_THREAD,
+	WAYS_BACK
+};
 
 struct way_home {
 	lfpool_t *pool;

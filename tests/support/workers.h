@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * workers.h - threads that share a scene: each has a number and a random sequence of its own; they begin together, and end by
- * themselves or when they are told to.
+ * workers.h - threads that share a scene: each has a number and a random sequence of its own; they begin together, and
+ * end by themselves or when they are told to.
  */
 #ifndef LFPOOL_TESTS_WORKERS_H
 #define LFPOOL_TESTS_WORKERS_H
@@ -45,7 +45,8 @@ static inline void *worker_run(void *worker)
 }
 
 /* Returns when they work. */
-static inline void workers_start(struct workers *all, unsigned count, void (*work)(struct worker *me), void *scene, uint64_t seed)
+static inline void workers_start(struct workers *all, unsigned count, void (*work)(struct worker *me), void *scene,
+				 uint64_t seed)
 {
 	REQUIRE(count <= WORKERS_MAX);
 	all->work = work;
@@ -53,7 +54,8 @@ static inline void workers_start(struct workers *all, unsigned count, void (*wor
 	atomic_store(&all->over, false);
 	pthread_barrier_init(&all->start, NULL, count + 1);
 	for (unsigned i = 0; i < count; i++) {
-		all->worker[i] = (struct worker){.scene = scene, .number = i, .random = random_for(seed, i), .all = all};
+		all->worker[i] = (struct worker){
+			.scene = scene, .number = i, .random = random_for(seed, i), .all = all};
 		thread_start(&all->worker[i].thread, worker_run, &all->worker[i]);
 	}
 	pthread_barrier_wait(&all->start);

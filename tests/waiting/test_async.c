@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_async.c - continuations: when cancelled, never called; behind a debt; where hooks refuse; and those that use the pool.
+ * test_async.c - continuations: when cancelled, never called; behind a debt; where hooks refuse; and those that use the
+ * pool.
  *
- * (In which order, cancelled, behind a debt and with NULL by lfpool_destroy(), in any sequence of calls: verify/fuzz, verify/pairs.
- * Every way in which an object comes back: test_wait.c.  That ask again: verify/pairs.  Threads that
+ * (In which order, cancelled, behind a debt and with NULL by lfpool_destroy(), in any sequence of calls: verify/fuzz,
+ * verify/pairs.  Every way in which an object comes back: test_wait.c.  That ask again: verify/pairs.  Threads that
  * ask, cancel and release at once: the stress scenario `wait`.)
  */
 #include "../support/kinds.h"
@@ -168,7 +169,8 @@ static void *release_first(void *argument)
 	return NULL;
 }
 
-/* Continuations that make objects free, or look for some, in every way: those behind them run when they have returned. */
+/* Continuations that make objects free, or look for some, in every way: those behind them run when they have returned.
+ * */
 enum way { TRIM, GROW, FORGIVE, LIMIT, WAIT, SHRINK, WAYS };
 
 struct maker {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_bulk_wait.c - several objects at once, all or none: with a reason.  (How far a pool grows for it: verify/fuzz.  In their
- * turn, and that two calls do not wait for each other: the programs wait-two-* of verify/explore.)
+ * test_bulk_wait.c - several objects at once, all or none: with a reason.  (How far a pool grows for it: verify/fuzz.
+ * In their turn, and that two calls do not wait for each other: the programs wait-two-* of verify/explore.)
  */
 #include "../support/waiters.h"
 
@@ -50,7 +50,8 @@ BACKEND_TEST(bulk_returns_earlier_objects_when_a_hook_refuses, LFPOOL_BACKEND_MA
 
 	for (size_t good = 0; good < SIX; good++) {
 		left = good;
-		assert_int_equal(lfpool_acquire_bulk_wait(pool, NULL, objects, SIX, good % 2 ? FOR_EVER : 0), LFPOOL_E_REFUSED);
+		assert_int_equal(lfpool_acquire_bulk_wait(pool, NULL, objects, SIX, good % 2 ? FOR_EVER : 0),
+				 LFPOOL_E_REFUSED);
 		require_counts(pool, SIX, 0);
 	}
 	left = SIX;

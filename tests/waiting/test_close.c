@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_close.c - a pool is shut down while its threads run: nothing goes out, what is out comes back, nobody waits for ever.  (A closed
- * pool has no objects to show: stage_end() instead of stage_close().)
+ * test_close.c - a pool is shut down while its threads run: nothing goes out, what is out comes back, nobody waits for
+ * ever.  (A closed pool has no objects to show: stage_end() instead of stage_close().)
  */
 #include "../support/waiters.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_grow.c - a pool gets more objects by itself when a call finds nothing, in whatever way it asks.  (Of every size: test_large.c.)
+ * test_grow.c - a pool gets more objects by itself when a call finds nothing, in whatever way it asks.  (Of every size:
+ * test_large.c.)
  *
- * (Step by step up to its maximum, by hand, what hooks refuse, contents, in any sequence of calls, against a model: verify/fuzz, verify/pairs.
- * Threads that do: the stress scenario `resize`.)
+ * (Step by step up to its maximum, by hand, what hooks refuse, contents, in any sequence of calls, against a model:
+ * verify/fuzz, verify/pairs.  Threads that do: the stress scenario `resize`.)
  */
 #include "../support/kinds.h"
 #include "../support/ways.h"
@@ -42,8 +43,8 @@ KIND_TEST(growth_from_an_empty_pool)
 
 /* ---- Memory ---- */
 
-/* A pool that looks for an idle object begins where it found the last one, where beyond its last object no page has been opened:
- * it finds those that went, at the other end.  (Prefaulted pages are opened one by one.) */
+/* A pool that looks for an idle object begins where it found the last one, where beyond its last object no page has
+ * been opened: it finds those that went, at the other end.  (Prefaulted pages are opened one by one.) */
 TEST(growth_reuses_removed_slots_before_unopened_pages)
 {
 	enum { OBJECTS = 100, SOME = 10, BYTES = 4096 };

@@ -2,7 +2,8 @@
 /*
  * test_shrink.c - a pool gives up objects: what is owed goes exactly as objects come back, by whatever way they do.
  *
- * (Any sequence of calls that resize, against a model: verify/fuzz, verify/pairs.  Threads that do: the stress scenario `resize`.)
+ * (Any sequence of calls that resize, against a model: verify/fuzz, verify/pairs.  Threads that do: the stress scenario
+ * `resize`.)
  */
 #include "../support/kinds.h"
 #include "../support/ways.h"

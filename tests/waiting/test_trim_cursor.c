@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
 /*
- * test_trim_cursor.c - lfpool_trim() goes on where the call before ended, and still looks at everything.  (What is in the objects then:
- * verify/fuzz, stress/ledger.c; and that they are built anew: verify/pairs.)
+ * test_trim_cursor.c - lfpool_trim() goes on where the call before ended, and still looks at everything.  (What is in
+ * the objects then: verify/fuzz, stress/ledger.c; and that they are built anew: verify/pairs.)
  */
 #include "../support/support.h"
 

@@ -3,8 +3,9 @@
 /*
  * test_wait.c - calls that wait: what serves them, in which order; a hook that refuses.
  *
- * (For how long, and in a full queue: tests/os/unit_late.c.  Of very many who is next: tests/core/unit_queue.c.  Hand-offs without number, and pools that shrink and grow meanwhile: the stress scenarios
- * `wait` and `resize`.  In the child of a fork: tests/pool/test_fork_waiting.c.)
+ * (For how long, and in a full queue: tests/os/unit_late.c.  Of very many who is next: tests/core/unit_queue.c.
+ * Hand-offs without number, and pools that shrink and grow meanwhile: the stress scenarios `wait` and `resize`.  In the
+ * child of a fork: tests/pool/test_fork_waiting.c.)
  */
 #include "../support/waiters.h"
 #include "../support/ways.h"

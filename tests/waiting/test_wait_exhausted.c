@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_wait_exhausted.c - hooks.exhausted: asked by each call that found nothing and could not make the pool grow; evicts,
- * grows, waits in the queue, gives up.
+ * test_wait_exhausted.c - hooks.exhausted: asked by each call that found nothing and could not make the pool grow;
+ * evicts, grows, waits in the queue, gives up.
  */
 #include "../support/waiters.h"
 #include "../support/ways.h"

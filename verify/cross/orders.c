@@ -24,11 +24,13 @@ ORDER(void, light_barrier, (void), light_barrier())
 ORDER(void, full_fence, (void), full_fence())
 ORDER(void, tagged_set, (tagged_word * word, uint32_t number), tagged_set(word, number))
 ORDER(void *, hit_acquire, (struct lfpool_cache * cache), lfpool_cache_acquire_inline_(cache))
-ORDER(lfpool_status_t, hit_release, (struct lfpool_cache * cache, void *object), lfpool_cache_release_inline_(cache, object))
+ORDER(lfpool_status_t, hit_release, (struct lfpool_cache * cache, void *object),
+      lfpool_cache_release_inline_(cache, object))
 ORDER(uintptr_t, pop_asymmetric, (struct lfpool_magazine * m, uint32_t slots), magazine_pop(m, slots, true))
 ORDER(uintptr_t, pop_fenced, (struct lfpool_magazine * m, uint32_t slots), magazine_pop(m, slots, false))
 ORDER(bool, push, (struct lfpool_magazine * m, uint32_t slots, uintptr_t object), magazine_push(m, slots, object))
 ORDER(uintptr_t, take, (struct lfpool_magazine * m, uint32_t slots, uint64_t top, uintptr_t born),
       magazine_take(m, slots, top, born))
 ORDER(void, stack_push, (struct stack * s, const struct magazines *ms, struct lfpool_magazine *m), stack_push(s, ms, m))
-ORDER(uint32_t, stack_pop, (struct stack * s, const struct magazines *ms, tagged_word *in_transit), stack_pop(s, ms, in_transit))
+ORDER(uint32_t, stack_pop, (struct stack * s, const struct magazines *ms, tagged_word *in_transit),
+      stack_pop(s, ms, in_transit))

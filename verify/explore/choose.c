@@ -9,8 +9,8 @@
 #define CHANGES_MAX 8
 /* Of 256: random and PCT, for the time of a sleeper to be over before an operation. */
 #define LATE_CHANCE 4
-/* Depth-first: so often a sleeper's time is over although another thread could run.  A thread that sleeps a while, again and
- * again, would be woken without end. */
+/* Depth-first: so often a sleeper's time is over although another thread could run.  A thread that sleeps a while,
+ * again and again, would be woken without end. */
 #define HURRIES_MAX 4
 
 static struct {
@@ -174,7 +174,8 @@ static unsigned thread_on_path(unsigned usual, unsigned threads)
 static unsigned random_thread(unsigned usual, bool gone, unsigned threads)
 {
 	if (!gone && choose.turn)
-		return engine_now() < choose.lead[usual] || engine_now() % choose.turn ? usual : next_in_turn(usual, threads);
+		return engine_now() < choose.lead[usual] || engine_now() % choose.turn ? usual
+										       : next_in_turn(usual, threads);
 	return gone || chance(choose.switch_chance) ? random_of(threads) : usual;
 }
 
@@ -195,10 +196,15 @@ unsigned choose_thread(unsigned running, bool gone, unsigned ready, unsigned doz
 	switch (choose.search->strategy) {
 	case DEPTH_FIRST:
 		if (gone || choose.preemptions < choose.search->preemptions)
-			chosen = thread_on_path(usual, choose.hurries < HURRIES_MAX ? ready | dozing : threads | 1u << usual);
+			chosen = thread_on_path(usual,
+						choose.hurries < HURRIES_MAX ? ready | dozing : threads | 1u << usual);
 		break;
-	case RANDOM: chosen = dozing && chance(LATE_CHANCE) ? random_of(dozing) : random_thread(usual, gone, threads); break;
-	case PCT: chosen = dozing && chance(LATE_CHANCE) ? random_of(dozing) : next_by_priority(running, gone, threads); break;
+	case RANDOM:
+		chosen = dozing && chance(LATE_CHANCE) ? random_of(dozing) : random_thread(usual, gone, threads);
+		break;
+	case PCT:
+		chosen = dozing && chance(LATE_CHANCE) ? random_of(dozing) : next_by_priority(running, gone, threads);
+		break;
 	case REPLAY:
 		chosen = replayed(SWITCH, usual);
 		if (chosen >= choose.threads || !((ready | dozing) >> chosen & 1))

@@ -2,14 +2,13 @@
 /*
  * explore.h - what the parts of the explorer know of each other.
  *
- *   engine.c    fibers; choose.c, what runs next, and replay strings      verbs.h   what the library is compiled against
- *   memory.c    what a load may read; races on plain data                os.c      the operating system, played
+ *   engine.c    fibers; choose.c, what runs next, and replay strings      verbs.h   what the library is compiled
+ *   against memory.c    what a load may read; races on plain data                os.c      the operating system, played
  *   scenario.c  small programs on a pool; table.c, all of them           oracle.c  what must hold for each execution
- *   operations.c  what their letters do
- *   hooks.c     the hooks of those that have some                         litmus.c  the memory model's own tests
- *   holds.c     who held what when: walks and handles                     parts.c   programs on parts of the library alone
- *   main.c      the command line
- *   retires.c   programs that retire; retires_judge.c; retires_scheme.c
+ *   operations.c  what their letters do hooks.c     the hooks of those that have some                         litmus.c
+ *   the memory model's own tests holds.c     who held what when: walks and handles                     parts.c
+ *   programs on parts of the library alone main.c      the command line retires.c   programs that retire;
+ *   retires_judge.c; retires_scheme.c
  *
  * Words       An operation is one atomic access or fence, or the start of a call.  An execution is one run of a
  *             scenario to its end; a search runs many, each with other choices.
@@ -108,8 +107,8 @@ void choose_end(uint64_t operations);
 /* Depth-first: on to the next execution, false when there is none; or from the first again. */
 bool choose_advance(void);
 void choose_again(void);
-/* Which thread runs next, of those that are ready and those whose time may be over, one bit each.  `running` did so far;
- * `gone`: it has ended or sleeps, so that a switch is not a preemption. */
+/* Which thread runs next, of those that are ready and those whose time may be over, one bit each.  `running` did so
+ * far; `gone`: it has ended or sleeps, so that a switch is not a preemption. */
 unsigned choose_thread(unsigned running, bool gone, unsigned ready, unsigned dozing);
 
 /* ---- os.c: sleep and the clock ---- */
@@ -137,8 +136,8 @@ struct moment memory_moment(void);
 bool moment_before(const struct moment *a, const struct moment *b);
 /* As the kernel reads: the last store.  An operation; order as a relaxed load. */
 uint64_t memory_newest(const void *address, unsigned bytes);
-/* What the running thread can no longer see older than it is; a thread that is told sees nothing older either.  Nothing happens
- * before that did not already: so looks, to a tool, the order of code that it does not know. */
+/* What the running thread can no longer see older than it is; a thread that is told sees nothing older either.  Nothing
+ * happens before that did not already: so looks, to a tool, the order of code that it does not know. */
 struct glimpse {
 	int16_t at[SHARED_MAX];
 };
@@ -153,8 +152,8 @@ void memory_barrier_everywhere(void);
 void os_play_use(const void *address);
 /* os.c: from now on no memory can be opened; or it can again. */
 void os_play_refuse(void);
-/* From here on memory is mapped after what is there; os_play_restore() brings back what was there when it was saved, and what
- * these notes said. */
+/* From here on memory is mapped after what is there; os_play_restore() brings back what was there when it was saved,
+ * and what these notes said. */
 void os_play_open(bool asymmetric);
 void os_play_keep(void *notes, size_t bytes);
 void os_play_save(void);

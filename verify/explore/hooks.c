@@ -2,9 +2,9 @@
 /*
  * hooks.c - the hooks of a scenario's pool, and what must hold for them.
  *
- * Idea         Each object goes through its life one step at a time: create, then validate, activate and deactivate in turn, then
- *              destroy.  A hook lets the other threads run while it is busy with an object, and writes the object: two
- *              at once, or two without order between them, are failures.
+ * Idea         Each object goes through its life one step at a time: create, then validate, activate and deactivate in
+ *              turn, then destroy.  A hook lets the other threads run while it is busy with an object, and writes the
+ *              object: two at once, or two without order between them, are failures.
  */
 #include "scenario.h"
 
@@ -127,5 +127,6 @@ void hooks_check(unsigned objects)
 		return;
 	for (unsigned i = 0; i < objects; i++)
 		if (oracle_held(i) != (life.at[i] == USED))
-			engine_fail("object %u is%s held, and its hooks say otherwise", i, oracle_held(i) ? "" : " not");
+			engine_fail("object %u is%s held, and its hooks say otherwise", i,
+				    oracle_held(i) ? "" : " not");
 }

@@ -10,9 +10,9 @@
  * A program is a text for each thread, of words.  x and y are locations, 0 to 3 registers, d is plain data:
  *
  *   x=1, x=1r   stores, relaxed or release         0=x, 0=xa   loads into register 0, relaxed or acquire
- *   x+1         adds 1                             0=x?1       compare-and-swap from 0 to 1; register 0: it has succeeded
- *   0=x~1       the weak one; it has failed        F, M        a fence; membarrier
- *   d!, d?      writes, reads the plain data       then       goes on if the last load read something
+ *   x+1         adds 1                             0=x?1       compare-and-swap from 0 to 1; register 0: it has
+ *   succeeded 0=x~1       the weak one; it has failed        F, M        a fence; membarrier d!, d?      writes, reads
+ *   the plain data       then       goes on if the last load read something
  *
  * An outcome: "0=1 1=0", registers and values, = or > (another register's).
  */

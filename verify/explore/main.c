@@ -18,7 +18,8 @@ static const char usage[] =
 	"       lfpool-explore --litmus                        the memory model's own tests\n"
 	"       lfpool-explore --list\n"
 	"  --weak             C11's weak memory (default: sequentially consistent)\n"
-	"  --fence full       no membarrier: owners and thieves fence (default: asymmetric); both: one after the other\n"
+	"  --fence full       no membarrier: owners and thieves fence (default: asymmetric); both: one after the "
+	"other\n"
 	"  --strategy S       dfs (default), random or pct\n"
 	"  --preemptions N    dfs: at most N preemptions in an execution (default 2)\n"
 	"  --stale N          dfs: at most N loads of old values (default 1)\n"
@@ -75,8 +76,9 @@ static void explore(const struct scenario *scenario, bool asymmetric)
 	result.failed ? failed++ : passed++;
 	if (options.quiet && !result.failed)
 		return;
-	printf("%s  %-18s %-4s %-10s %-6s %9llu executions%s, %.0f operations each, %.1f s\n", result.failed ? "FAIL" : "ok  ",
-	       scenario->name, search.weak ? "weak" : "sc", asymmetric ? "membarrier" : "fences", strategy_names[search.strategy],
+	printf("%s  %-18s %-4s %-10s %-6s %9llu executions%s, %.0f operations each, %.1f s\n",
+	       result.failed ? "FAIL" : "ok  ", scenario->name, search.weak ? "weak" : "sc",
+	       asymmetric ? "membarrier" : "fences", strategy_names[search.strategy],
 	       (unsigned long long)result.executions, result.exhausted ? ", exhausted" : "",
 	       result.executions ? (double)result.operations / (double)result.executions : 0.0,
 	       (double)(now_ns() - start) * 1e-9);

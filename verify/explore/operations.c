@@ -80,7 +80,8 @@ static void release(struct actor *actor, void *object, bool borrowed)
 	oracle_releases(number, object);
 	retires_releases(object);
 
-	lfpool_status_t status = borrowed ? lfpool_release(stage.pool, object) : lfpool_cache_release(actor->cache, object);
+	lfpool_status_t status = borrowed ? lfpool_release(stage.pool, object)
+					  : lfpool_cache_release(actor->cache, object);
 
 	if (status != LFPOOL_OK)
 		engine_fail("releasing object %u: %s", number, lfpool_status_string(status));
@@ -138,8 +139,8 @@ static void release_common(struct actor *actor, bool by_handle)
 	unsigned number = scenario_object_number(stage.common);
 
 	(void)oracle_call();
-	if ((by_handle ? lfpool_release_handle(stage.pool, holds_handle()) : lfpool_cache_release(actor->cache, stage.common)) ==
-	    LFPOOL_OK) {
+	if ((by_handle ? lfpool_release_handle(stage.pool, holds_handle())
+		       : lfpool_cache_release(actor->cache, stage.common)) == LFPOOL_OK) {
 		stage.released++;
 		if (++stage.common_releases > 1)
 			engine_fail("two releases of object %u succeeded", number);
@@ -158,7 +159,8 @@ static void mark_common(struct actor *actor)
 	if (!stage.loose && stage.common_handle && stage.common_handle != holds_handle())
 		engine_fail("one use of an object has two handles");
 	stage.common_handle = holds_handle();
-	/* What the thread that may release it waits for, in one order: a lock or a join would do the same.  release: the handle. */
+	/* What the thread that may release it waits for, in one order: a lock or a join would do the same.  release:
+	 * the handle. */
 	uint64_t marks = load_relaxed(&stage.mailbox);
 
 	while (!cas_weak_acq_rel(&stage.mailbox, &marks, marks + 1))

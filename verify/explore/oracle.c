@@ -221,9 +221,9 @@ static void add(struct moment at, unsigned object, int change)
 
 	if (place == 2 * EVENTS_MAX - 1)
 		engine_fail("the explorer's fault: too many calls");
-	while (place &&
-	       (list[place - 1].at.operation > at.operation ||
-		(list[place - 1].at.operation == at.operation && list[place - 1].at.clock[at.thread] > at.clock[at.thread]))) {
+	while (place && (list[place - 1].at.operation > at.operation ||
+			 (list[place - 1].at.operation == at.operation &&
+			  list[place - 1].at.clock[at.thread] > at.clock[at.thread]))) {
 		list[place] = list[place - 1];
 		place--;
 	}
@@ -253,7 +253,8 @@ static bool closed(const unsigned cut[THREADS_MAX])
 	for (unsigned t = 0; t < THREADS_MAX; t++)
 		for (unsigned u = 0; u < THREADS_MAX; u++)
 			/* The last event of t that is in, against the first of u that is out. */
-			if (cut[t] && cut[u] < events[u] && moment_before(&event[u][cut[u]].at, &event[t][cut[t] - 1].at))
+			if (cut[t] && cut[u] < events[u] &&
+			    moment_before(&event[u][cut[u]].at, &event[t][cut[t] - 1].at))
 				return false;
 	return true;
 }
@@ -271,7 +272,8 @@ static bool nothing_free(const unsigned cut[THREADS_MAX], unsigned thread)
 			if (e->object != HANDS || t != thread)
 				is_free[e->object] += e->change;
 		}
-	/* With exchanges an object may be acquired before its release ends: -1, and another is in the release's hands. */
+	/* With exchanges an object may be acquired before its release ends: -1, and another is in the release's hands.
+	 * */
 	int total = is_free[POOL] + is_free[HANDS];
 
 	for (unsigned i = 0; i < record.objects; i++) {
@@ -283,8 +285,8 @@ static bool nothing_free(const unsigned cut[THREADS_MAX], unsigned thread)
 }
 
 /* Tries all cuts of threads `t` and up. */
-static bool some_cut(unsigned cut[THREADS_MAX], const unsigned least[THREADS_MAX], const unsigned most[THREADS_MAX], unsigned t,
-		     unsigned thread)
+static bool some_cut(unsigned cut[THREADS_MAX], const unsigned least[THREADS_MAX], const unsigned most[THREADS_MAX],
+		     unsigned t, unsigned thread)
 {
 	if (t == THREADS_MAX)
 		return closed(cut) && nothing_free(cut, thread);

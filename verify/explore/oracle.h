@@ -15,8 +15,8 @@
  * Hooks        holds_activate() writes, and a thread that is given an object reads: a race unless TELL orders them.
  * Conservation When all threads have ended, whatever is not held can be acquired, each object once, and no more.
  *
- * Record       All judges read one record: each hold of an object, from the start of the acquire to the end of the release.
- *              Before is happens-before, or the order of operations if the search is sequentially consistent.
+ * Record       All judges read one record: each hold of an object, from the start of the acquire to the end of the
+ *              release.  Before is happens-before, or the order of operations if the search is sequentially consistent.
  */
 #ifndef EXPLORE_ORACLE_H
 #define EXPLORE_ORACLE_H
@@ -48,7 +48,8 @@ unsigned oracle_holds(void);
 void oracle_open(unsigned objects, unsigned not_yet, bool exchanges);
 /* What holds now is the initial state of each execution. */
 void oracle_save(void);
-/* After oracle_save(): the first thread that succeeds releases the object; until then no thread holds it, nor is it free. */
+/* After oracle_save(): the first thread that succeeds releases the object; until then no thread holds it, nor is it
+ * free. */
 void oracle_releases_any(unsigned object);
 /* A call of the running thread begins; `call` goes to the function that ends it. */
 struct moment oracle_call(void);
@@ -68,7 +69,8 @@ void oracle_passed(struct moment call, unsigned object);
 /* Before the object is released; after. */
 void oracle_releases(unsigned object, void *address);
 void oracle_released(unsigned object);
-/* The running thread has been told that it is free: by now, and not only from when its release, or what reclaimed it, ended. */
+/* The running thread has been told that it is free: by now, and not only from when its release, or what reclaimed it,
+ * ended. */
 void oracle_known_free(unsigned object);
 /* After all threads: were the NULLs right? */
 void oracle_check_nulls(void);

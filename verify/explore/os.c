@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os.c - src/os/os.h and the few functions of src/pool/threads.c, src/api/calls.c and src/api/process.c that the rest needs.
+ * os.c - src/os/os.h and the few functions of src/pool/threads.c, src/api/calls.c and src/api/process.c that the rest
+ * needs.
  *
  * Idea         All memory that the library maps comes from one static room, so that a whole pool can be put back as it
  *              was with one memcpy, and addresses are the same in every run of the program.  The heavy fence is the
@@ -157,7 +158,8 @@ void os_play_use(const void *address)
 	const struct moment now = memory_moment();
 
 	for (unsigned i = 0; i < opened_count; i++) {
-		if ((const char *)address < opened[i].address || (const char *)address >= opened[i].address + opened[i].bytes)
+		if ((const char *)address < opened[i].address ||
+		    (const char *)address >= opened[i].address + opened[i].bytes)
 			continue;
 		if (moment_before(&opened[i].at, &now))
 			return;

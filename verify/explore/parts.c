@@ -106,7 +106,8 @@ void colds_check(void)
 	for (unsigned slot = 1; slot <= RESERVED; slot++)
 		held += colds.held[slot];
 	if (bits != allowed + opened - capacity)
-		engine_fail("afterwards %zu slots are cold, %zu are allowed, %zu not", bits, allowed, opened - capacity);
+		engine_fail("afterwards %zu slots are cold, %zu are allowed, %zu not", bits, allowed,
+			    opened - capacity);
 	if (capacity != held + allowed)
 		engine_fail("afterwards %zu objects, %zu of them cold, %zu taken", capacity, allowed, held);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * retires.c - what a letter of retires.h does, and what is noted of it.  retires_judge.c has what is promised of batches.
+ * retires.c - what a letter of retires.h does, and what is noted of it.  retires_judge.c has what is promised of
+ * batches.
  */
 #include "retires.h"
 
@@ -207,7 +208,8 @@ static void look(unsigned place)
 
 		retires_self()->reads = (unsigned)(o - retires.object);
 		for (unsigned i = 0; i < 2; i++) {
-			if (o->life != life || *wants_mark_in(object) != life || (o->fate != IS_SHARED && o->fate != IS_RETIRED))
+			if (o->life != life || *wants_mark_in(object) != life ||
+			    (o->fate != IS_SHARED && o->fate != IS_RETIRED))
 				engine_fail("object %u is read, and no longer what it was", retires_self()->reads);
 			explore_plain(object, false);
 			engine_point(true);

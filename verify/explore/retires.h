@@ -2,8 +2,8 @@
 /*
  * retires.h - programs on a pool with a scheme: src/retire/retired.c, with readers.
  *
- * Such a scenario says in `retiring` how, and has letters of its own besides those of scenario.h; actor 3 makes the set-up.  P is
- * a place, one digit: a pointer that is shared, to an object or to none.
+ * Such a scenario says in `retiring` how, and has letters of its own besides those of scenario.h; actor 3 makes the
+ * set-up.  P is a place, one digit: a pointer that is shared, to an object or to none.
  *
  *   sP   acquire, write, put it into place P, and retire what was there
  *   tP   take out what is in place P, and retire it        bPP  the same for two, in one call
@@ -19,8 +19,8 @@
  *              n  `begin` retires what is in place 1: its place is held
  *              h  each thread, and the set-up, retires in a place of its own
  *
- * The scheme   Readers count up when they come and when they go.  `begin` notes the counts, behind a fence; the batch may
- *              be reused when all that were inside have counted on.  That is enough if, and only if, `begin` knows
+ * The scheme   Readers count up when they come and when they go.  `begin` notes the counts, behind a fence; the batch
+ *              may be reused when all that were inside have counted on.  That is enough if, and only if, `begin` knows
  *              what those have done who retired, and who asks knows what `begin` has noted (RETIRE).  A thread of the
  *              scheme's own sees no value older than `begin` could, yet nothing happens before: it is for the library
  *              to order (BEGUN).
@@ -29,10 +29,12 @@
  *              Once     of two that retire one object one succeeds; a batch has what was retired, linked as it says;
  *                       one batch of a place at a time.
  *              NULL     as in oracle.h: a retired object is free when the call that reclaims it has ended.  And if
- *                       no other thread is inside a call, and a batch is due, there is no NULL (where the scheme is asked).
- *              Drain    what was retired before is free when it returns, and found by the thread that drained.  After F nothing is
- *                       retired, also nothing that a hook has retired meanwhile.
- *              In the end   R1 and R2 (lfpool_check()); no thread reads, and then after two batches of each place nothing is
+ *                       no other thread is inside a call, and a batch is due, there is no NULL (where the scheme is
+ *                       asked).
+ *              Drain    what was retired before is free when it returns, and found by the thread that drained.  After F
+ *                       nothing is retired, also nothing that a hook has retired meanwhile.
+ *              In the end   R1 and R2 (lfpool_check()); no thread reads, and then after two batches of each place
+ *                              nothing is
  *                       retired, everything can be acquired, each object once.
  */
 #ifndef EXPLORE_RETIRES_H

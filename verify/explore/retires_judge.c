@@ -44,7 +44,8 @@ static void note_retired(const struct moment *call, uint64_t life_out[OBJECTS_MA
 		const struct object *o = &retires.object[i];
 		const bool before = o->all_know && moment_before(&o->retired, call);
 
-		life_out[i] = before && (o->fate == IS_RETIRED || o->fate == IS_GOING || o->fate == IS_FREE) ? o->life : 0;
+		life_out[i] = before && (o->fate == IS_RETIRED || o->fate == IS_GOING || o->fate == IS_FREE) ? o->life
+													     : 0;
 	}
 }
 

@@ -21,8 +21,8 @@ void retires_enter(void)
 {
 	_Atomic(uint64_t) *mine = &retires.announced[engine_thread()];
 
-	/* relaxed: our own.  release: who sees that we have come again comes after what we did the last time.  The fence orders
-	 * it before what we shall look at. */
+	/* relaxed: our own.  release: who sees that we have come again comes after what we did the last time.  The
+	 * fence orders it before what we shall look at. */
 	store_release(mine, load_relaxed(mine) + 1);
 	full_fence();
 }

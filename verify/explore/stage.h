@@ -80,9 +80,9 @@ void wants_check_mark(const void *object);
 /* ---- parts.c: programs on parts of the library alone ---- */
 
 /*
- * src/core/cold.c: slots beyond one word of bits.  A pool of 64 objects, a page each, with addresses for 256 more, which are
- * opened in one step: the first have one word of bits, those others.  A slot has one holder; a thread that was told that there is
- * one gets one; and at the end the counts and the bits say the same.
+ * src/core/cold.c: slots beyond one word of bits.  A pool of 64 objects, a page each, with addresses for 256 more,
+ * which are opened in one step: the first have one word of bits, those others.  A slot has one holder; a thread that
+ * was told that there is one gets one; and at the end the counts and the bits say the same.
  *
  *   {  grow by one    }  take one    [  put the newest taken back, or in the set-up slot 64    ]  withdraw it
  *   _  forbid one     =  borrow all that may be, and give them back
@@ -93,18 +93,19 @@ void colds_operate(char operation);
 void colds_check(void);
 
 /*
- * src/pool/live_pools.c: who owns this address, while ranges come and go?  Three ranges are there from the start and to the end;
- * one, between them, comes (+) and goes (-), another, before them all, too (*, /), by one thread.  A look (?) must find the
- * three, each time, and of the others their owner or none.  (Two changes must not leave an array as it was, or no thread could
- * tell that it was read too early.)  With arrays of so many ranges:
+ * src/pool/live_pools.c: who owns this address, while ranges come and go?  Three ranges are there from the start and to
+ * the end; one, between them, comes (+) and goes (-), another, before them all, too (*, /), by one thread.  A look (?)
+ * must find the three, each time, and of the others their owner or none.  (Two changes must not leave an array as it
+ * was, or no thread could tell that it was read too early.)  With arrays of so many ranges:
  */
 void finds_open(unsigned room);
 void finds_change(char operation);
 void finds_look(void);
 
 /*
- * How src/set/pool_set.h publishes the pool of a class: a thread that finds it finds it complete.  The thread that makes it (M)
- * holds the lock of all windows (api/window.h), which is not played: one thread does.  Its "pool" is plain data.
+ * How src/set/pool_set.h publishes the pool of a class: a thread that finds it finds it complete.  The thread that
+ * makes it (M) holds the lock of all windows (api/window.h), which is not played: one thread does.  Its "pool" is plain
+ * data.
  */
 void sets_open(void);
 void sets_make(void);

@@ -12,7 +12,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum explore_order { EXPLORE_RELAXED = 0, EXPLORE_ACQUIRE = 1, EXPLORE_RELEASE = 2, EXPLORE_ACQ_REL = 3, EXPLORE_SEQ_CST = 7 };
+enum explore_order {
+	EXPLORE_RELAXED = 0,
+	EXPLORE_ACQUIRE = 1,
+	EXPLORE_RELEASE = 2,
+	EXPLORE_ACQ_REL = 3,
+	EXPLORE_SEQ_CST = 7
+};
 
 uint64_t explore_load(const void *address, unsigned bytes, enum explore_order order);
 void explore_store(void *address, unsigned bytes, uint64_t value, enum explore_order order);

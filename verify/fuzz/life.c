@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * life.c - pools come and go: their configurations, and the misuse hook.  (Configurations that must be refused: tests/pool/test_config.c.)
+ * life.c - pools come and go: their configurations, and the misuse hook.  (Configurations that must be refused:
+ * tests/pool/test_config.c.)
  */
 #include "model.h"
 
@@ -11,9 +12,11 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const size_t sizes[] = {8, 1, 2, 3, 7, 12, 16, 24, 31, 48, 64, 65, 100, 128, 200, 256, 1000, 4096, 5000, 65536, 1 << 20};
+static const size_t sizes[] = {8,  1,   2,   3,   7,   12,   16,   24,   31,    48,     64,
+			       65, 100, 128, 200, 256, 1000, 4096, 5000, 65536, 1 << 20};
 static const size_t alignments[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 512, 4096};
-static const size_t capacities[] = {8, 1, 2, 3, 4, 5, 6, 7, 9, 12, 16, 17, 24, 31, 33, 40, 64, 100, 129, 256, 300, 513, 600};
+static const size_t capacities[] = {8,  1,  2,  3,  4,  5,   6,   7,   9,   12,  16, 17,
+				    24, 31, 33, 40, 64, 100, 129, 256, 300, 513, 600};
 static const size_t cache_capacities[] = {2, 0, 1, 3, 4, 5, 8, 9, 16, 64, 100, 512, 8192, LFPOOL_CACHE_NONE};
 static const char longest_name[] = "123456789012345678901234567890123456789012345678901234567890123";
 
@@ -54,7 +57,9 @@ static lfpool_config_t config_read(struct input *in)
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 	uint32_t backend = input_below(in, 8);
 
-	config.backend = backend == 6 ? LFPOOL_BACKEND_MUTEX : backend == 7 ? LFPOOL_BACKEND_MALLOC : LFPOOL_BACKEND_LOCKFREE;
+	config.backend = backend == 6   ? LFPOOL_BACKEND_MUTEX
+			 : backend == 7 ? LFPOOL_BACKEND_MALLOC
+					: LFPOOL_BACKEND_LOCKFREE;
 	config.object_size = sizes[input_below(in, COUNT(sizes))];
 	config.object_alignment = alignments[input_below(in, COUNT(alignments))];
 	config.capacity = capacities[input_below(in, COUNT(capacities))];
@@ -120,7 +125,8 @@ static void shut(struct model *m)
 	void *object;
 
 	REQUIRE(lfpool_close(m->pool, 0) == m->held && m->waiters == 0);
-	REQUIRE(!lfpool_acquire(m->pool) && lfpool_acquire_bulk(m->pool, &object, 1) == 0 && lfpool_grow(m->pool, 1) == 0);
+	REQUIRE(!lfpool_acquire(m->pool) && lfpool_acquire_bulk(m->pool, &object, 1) == 0 &&
+		lfpool_grow(m->pool, 1) == 0);
 	REQUIRE(lfpool_acquire_bulk_wait(m->pool, NULL, &object, 1, 0) == LFPOOL_E_CLOSED);
 	if (cell) {
 		REQUIRE(lfpool_release(m->pool, (void *)cell->address) == LFPOOL_OK);

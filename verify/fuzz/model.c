@@ -184,7 +184,8 @@ void model_acquired(struct model *m, void *object)
 static void *(*volatile const acquire_outside)(lfpool_t *pool) = lfpool_acquire;
 static lfpool_status_t (*volatile const release_outside)(lfpool_t *pool, void *object) = lfpool_release;
 static void *(*volatile const cache_acquire_outside)(lfpool_cache_t *cache) = lfpool_cache_acquire;
-static lfpool_status_t (*volatile const cache_release_outside)(lfpool_cache_t *cache, void *object) = lfpool_cache_release;
+static lfpool_status_t (*volatile const cache_release_outside)(lfpool_cache_t *cache,
+							       void *object) = lfpool_cache_release;
 
 static void *acquire_by(struct model *m, struct door door)
 {
@@ -198,7 +199,8 @@ static void *acquire_by(struct model *m, struct door door)
 static lfpool_status_t release_by(struct model *m, struct door door, void *object)
 {
 	if (door.cache)
-		return door.inlined ? lfpool_cache_release(door.cache, object) : cache_release_outside(door.cache, object);
+		return door.inlined ? lfpool_cache_release(door.cache, object)
+				    : cache_release_outside(door.cache, object);
 	if (!door.inlined)
 		return release_outside(m->pool, object);
 	return m->plan.way && m->plan.way->release ? m->plan.way->release(m, object) : lfpool_release(m->pool, object);
@@ -277,8 +279,8 @@ lfpool_status_t model_status_of(const struct model *m, const void *object, bool 
 	if (foreign)
 		return LFPOOL_E_FOREIGN;
 	/* Objects are contiguous between any two of them; where the pool ends the model does not know. */
-	if (m->cells &&
-	    (uintptr_t)object - m->cell[0].address < m->cell[m->cells - 1].address + m->config.object_size - m->cell[0].address)
+	if (m->cells && (uintptr_t)object - m->cell[0].address <
+				m->cell[m->cells - 1].address + m->config.object_size - m->cell[0].address)
 		return LFPOOL_E_INTERIOR;
 	return STATUS_OUTSIDE;
 }
@@ -347,7 +349,8 @@ void model_release_otherwise(struct model *m, void *object, bool by_handle)
 	if (by_handle)
 		REQUIRE(lfpool_release_handle(m->pool, handle) == LFPOOL_OK);
 	else
-		REQUIRE((m->plan.in_buffer ? lfpool_release(m->pool, object) : lfpool_release_self(object)) == LFPOOL_OK);
+		REQUIRE((m->plan.in_buffer ? lfpool_release(m->pool, object) : lfpool_release_self(object)) ==
+			LFPOOL_OK);
 	model_settle(m);
 	REQUIRE(lfpool_resolve(m->pool, handle) != object);
 }
@@ -363,7 +366,8 @@ void model_release_bulk(struct model *m, void *const *objects, size_t count)
 	void *defined[MODEL_BULK_MAX];
 	size_t kept = 0, back = 0;
 
-	/* How many of them are put back at once is not said, and so not whether a pool that was owed some grows in between. */
+	/* How many of them are put back at once is not said, and so not whether a pool that was owed some grows in
+	 * between. */
 	if (m->owed && m->waiters && m->config.growth_step && count > 1)
 		count = 1;
 	for (size_t i = 0; i < count; i++) {

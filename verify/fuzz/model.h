@@ -18,8 +18,8 @@
  *                        owed, and as long as somebody waits.
  *              waiting   first come, first served, each inside the call that made its object free.
  *              several   all or none, and why not; without a wait.
- *              closing   nothing goes out, what waits is called with nothing, what comes back leaves; of half of the pools.
- *              evicting  the victim is the least, and gives way; a pinned object is released at the last unpin.
+ *              closing   nothing goes out, what waits is called with nothing, what comes back leaves; of half of the
+ *              pools.  evicting  the victim is the least, and gives way; a pinned object is released at the last unpin.
  *              retiring  what is retired is in use until the scheme says otherwise; a destroy that is refused changes
  *                        nothing.
  * Backends     The mutex pool overwrites the first bytes of a free object; the malloc backend promises nothing about a
@@ -77,7 +77,8 @@ struct way {
 	size_t (*destroy)(struct model *m);
 	void *(*acquire)(struct model *m); /* for lfpool_acquire(), and release; both or neither */
 	lfpool_status_t (*release)(struct model *m, void *object);
-	bool (*there)(const struct model *m); /* is the pool where it was made, also after a destroy that was refused? */
+	bool (*there)(
+		const struct model *m); /* is the pool where it was made, also after a destroy that was refused? */
 };
 
 /* What a pool must be, and what follows from that for the model. */
@@ -111,13 +112,13 @@ struct model {
 	size_t misuses;
 	struct refusal expected[MODEL_BULK_MAX]; /* refusals of the call under way ...               */
 	size_t expected_count, reported_count;   /* ... and how many the hook has heard of           */
-	size_t told;                             /* of objects still active at the end                                 */
-	_Atomic unsigned refused;                /* by hooks, in the call under way                                 */
-	_Atomic bool ready;                      /* says the scheme of what is retired                                 */
+	size_t told;              /* of objects still active at the end                                 */
+	_Atomic unsigned refused; /* by hooks, in the call under way                                 */
+	_Atomic bool ready;       /* says the scheme of what is retired                                 */
 	_Atomic(lfpool_batch_t *) batch[LFPOOL_PLACES_MAX]; /* that the scheme was told of           */
-	unsigned depth;                            /* of continuations in continuations                                  */
-	size_t capacity, maximum, reserved;        /* of now; where growing ends now, and at all              */
-	size_t owed;                               /* to a shrink                                             */
+	unsigned depth;                     /* of continuations in continuations                                  */
+	size_t capacity, maximum, reserved; /* of now; where growing ends now, and at all              */
+	size_t owed;                        /* to a shrink                                             */
 	struct waiting waiting[MODEL_WAITING_MAX]; /* the oldest first                                 */
 	size_t waiters, called, awaited;           /* continuations; of the call under way: called, to be called */
 	lfpool_ticket_t last_ticket;
@@ -132,7 +133,8 @@ struct door {
 	bool inlined;
 };
 
-/* Makes a pool with the configuration that the input describes, or by a plan; or closes it and checks what it returns. */
+/* Makes a pool with the configuration that the input describes, or by a plan; or closes it and checks what it returns.
+ * */
 void model_open(struct model *m, struct input *in);
 void model_start(struct model *m, const struct plan *plan);
 void model_close(struct model *m);
@@ -204,8 +206,8 @@ void model_destroy_refused(struct model *m);
 
 /* Notes in the model that a call that found nothing grew the pool; false if it could not. */
 bool model_grow_by_itself(struct model *m);
-/* Around a call that may make `back` held objects free, all at once or one by one: what it must do for those who are owed
- * or wait. */
+/* Around a call that may make `back` held objects free, all at once or one by one: what it must do for those who are
+ * owed or wait. */
 void model_foresee_serving(struct model *m, size_t back, bool one_by_one);
 void model_settle_serving(struct model *m);
 /* Of a continuation, and of every other way to get an object: it is active now. */

@@ -78,7 +78,8 @@ static void run_random(uint64_t seed, unsigned first, unsigned count)
 int main(int argc, char **argv)
 {
 	if (argc == 5 && strcmp(argv[1], "--random") == 0)
-		run_random(strtoull(argv[2], NULL, 0), (unsigned)strtoul(argv[3], NULL, 0), (unsigned)strtoul(argv[4], NULL, 0));
+		run_random(strtoull(argv[2], NULL, 0), (unsigned)strtoul(argv[3], NULL, 0),
+			   (unsigned)strtoul(argv[4], NULL, 0));
 	else
 		for (int i = 1; i < argc; i++)
 			run_file(argv[i]);

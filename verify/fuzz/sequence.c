@@ -4,9 +4,9 @@
  *
  * Idea         Two pools, so that one's objects are the other's foreign pointers; up to 20 explicit caches in each, all
  *              used by one thread in turn, so that a few bytes reach what usually takes many threads: objects that lie
- *              idle in others' caches, robbed from `current` and from `previous`, caches given up half full, collects of
- *              an exhausted pool.  Some operations run on a thread of their own, which then exits: its cache is handed
- *              back and claimed again.  One thing happens at a time, so the model is exact.
+ *              idle in others' caches, robbed from `current` and from `previous`, caches given up half full, collects
+ *              of an exhausted pool.  Some operations run on a thread of their own, which then exits: its cache is
+ *              handed back and claimed again.  One thing happens at a time, so the model is exact.
  * Format       Seven bytes for each pool's configuration (life.c), then operations: one byte says which, and the
  *              operation reads what it needs.
  */
@@ -133,7 +133,8 @@ static void release_everything(struct sequence *s)
 		model_release(s->m, door, (void *)cell->address, false);
 }
 
-/* Acquired here, released there: fills one cache from another.  Or back and forth, which swings around a magazine's boundary. */
+/* Acquired here, released there: fills one cache from another.  Or back and forth, which swings around a magazine's
+ * boundary. */
 static void carry(struct sequence *s, bool back)
 {
 	struct door from = choose_door(s), to = back ? from : choose_door(s);
@@ -325,8 +326,8 @@ static void more(struct sequence *s, uint32_t what)
 	case 11: acquire_until_null(s); break;
 	default:
 		for (uint32_t n = input_below(&s->in, 16) + 1; n; n--)
-			model_acquire_async(m,
-					    (struct waiting){.releases = true, .resizes = what > 13, .again = what % 2 ? 5 : 0});
+			model_acquire_async(
+				m, (struct waiting){.releases = true, .resizes = what > 13, .again = what % 2 ? 5 : 0});
 		break;
 	}
 }

@@ -2,8 +2,8 @@
 /*
  * test_check.c - the checker against histories that no pool has produced.
  *
- * What is wrong, by one tick where there is one, and what the message says of it.  (That it finds nothing in what a correct pool has
- * answered is shown by every run of the stress harness that is clean.)
+ * What is wrong, by one tick where there is one, and what the message says of it.  (That it finds nothing in what a
+ * correct pool has answered is shown by every run of the stress harness that is clean.)
  */
 #include "common/require.h"
 #include "stress/history_check.h"
@@ -144,8 +144,8 @@ static void write_down(const char *calls)
 
 	for (int i = 0; *calls; i++) {
 		const size_t bytes = strcspn(calls, ",");
-		const int read = sscanf(calls, " %c%u %" SCNu64 "-%" SCNu64 " %u of %u", &what, &thread, &begin, &end, &object,
-					&of);
+		const int read = sscanf(calls, " %c%u %" SCNu64 "-%" SCNu64 " %u of %u", &what, &thread, &begin, &end,
+					&object, &of);
 		struct history_log *log = &written.logs[thread];
 
 		REQUIRE(i < CALLS && read >= (what == 'N' ? 4 : 5));

@@ -5,8 +5,9 @@
  *     lfpool-mistakes none|overrun|leak|leak_at_exit|uninitialised|late_write|late_read|behind_active|behind_free
  *     lfpool-mistakes retired_read|behind_retired|reclaimed_read
  *
- * behind_: a block of the heap that only such an object leads to when the program ends.  And some that are none: reuse maps
- * memory of its own where the objects were; a retired object may be read, and what it leads to is lost when it is reclaimed.
+ * behind_: a block of the heap that only such an object leads to when the program ends.  And some that are none: reuse
+ * maps memory of its own where the objects were; a retired object may be read, and what it leads to is lost when it is
+ * reclaimed.
  *
  * With LFPOOL_BACKEND=malloc each object is a block of its own, so a checker sees it.  Elsewhere it sees it when it has
  * been told which objects are free, and not with LFPOOL_DEBUG=no-tools: the pool is then one mapping.
@@ -108,8 +109,8 @@ int main(int argc, char **argv)
 	if (!planted("leak_at_exit") && strncmp(mistake, "behind_", 7) != 0)
 		printf("%s: %zu objects never released\n", mistake, lfpool_destroy(pool));
 	if (planted("reuse")) {
-		void *memory = mmap((void *)page, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
-				    -1, 0);
+		void *memory = mmap((void *)page, 4096, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
 		if (memory == MAP_FAILED)
 			return 2;

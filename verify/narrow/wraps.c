@@ -2,9 +2,9 @@
 /*
  * wraps.c - each counter runs over, once round exactly: what docs/design.md, "Counters that run over", says of it.
  *
- * Idea         Built with LFPOOL_NARROW.  Of a counter whose wrap must not matter: it is driven round several times, and
- *              nothing is different.  Of a tag: a value comes back after exactly so many changes, and after no fewer; so
- *              the number in the table is the number in the code.
+ * Idea         Built with LFPOOL_NARROW.  Of a counter whose wrap must not matter: it is driven round several times,
+ *              and nothing is different.  Of a tag: a value comes back after exactly so many changes, and after no
+ *              fewer; so the number in the table is the number in the code.
  */
 #include "../../tests/support/support.h"
 
@@ -52,8 +52,8 @@ TEST(positions)
 	free(m);
 }
 
-/* Each use of a slot with a handle has another one, and those before it name nothing, until the count in the handle has come
- * round.  Uses without a handle do not count. */
+/* Each use of a slot with a handle has another one, and those before it name nothing, until the count in the handle has
+ * come round.  Uses without a handle do not count. */
 TEST(generations)
 {
 	lfpool_t *pool = pool_of(16, 1);
@@ -69,7 +69,8 @@ TEST(generations)
 		first = first ? first : handle;
 		assert_int_equal(handle == first, use % TIMES_ROUND(HANDLE_COUNT_BITS) == 0);
 		/* By handle, and not. */
-		assert_int_equal(use % 2 ? lfpool_release_handle(pool, handle) : lfpool_release(pool, object), LFPOOL_OK);
+		assert_int_equal(use % 2 ? lfpool_release_handle(pool, handle) : lfpool_release(pool, object),
+				 LFPOOL_OK);
 		assert_int_equal(lfpool_release(pool, lfpool_acquire(pool)), LFPOOL_OK);
 		before = handle;
 	}

@@ -2,9 +2,9 @@
 /*
  * cover.c - the covering array.
  *
- * Idea         Greedy (after AETG: Cohen, Dalal, Fredman, Patton 1997).  For each pair that no row covers yet there is a new row,
- *              which begins with that pair, and takes at each further dimension a value that covers most.  The same seed gives
- *              the same rows.
+ * Idea         Greedy (after AETG: Cohen, Dalal, Fredman, Patton 1997).  For each pair that no row covers yet there is
+ *              a new row, which begins with that pair, and takes at each further dimension a value that covers most.
+ *              The same seed gives the same rows.
  */
 #include "options.h"
 

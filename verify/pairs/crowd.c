@@ -2,10 +2,11 @@
 /*
  * crowd.c - four threads use one pool at once.
  *
- * Idea         Each thread knows what it holds: what it acquires it stamps, and what it releases must bear that stamp, so two
- *              holders of one object are found by the second.  When all have ended, the whole is exact again: it is
- *              compared with the counts, the identity of the statistics, and lfpool_check(); nobody waits while something
- *              is free, and a debt is no more than there is.  In the end the model takes over what the threads left.
+ * Idea         Each thread knows what it holds: what it acquires it stamps, and what it releases must bear that stamp,
+ *              so two holders of one object are found by the second.  When all have ended, the whole is exact again: it
+ *              is compared with the counts, the identity of the statistics, and lfpool_check(); nobody waits while
+ *              something is free, and a debt is no more than there is.  In the end the model takes over what the
+ *              threads left.
  */
 #include "row.h"
 
@@ -90,7 +91,8 @@ static void release(struct member *me)
 {
 	void *object = give(me);
 
-	REQUIRE((me->cache ? lfpool_cache_release(me->cache, object) : lfpool_release(me->m->pool, object)) == LFPOOL_OK);
+	REQUIRE((me->cache ? lfpool_cache_release(me->cache, object) : lfpool_release(me->m->pool, object)) ==
+		LFPOOL_OK);
 }
 
 static void acquire_bulk(struct member *me)
@@ -289,7 +291,8 @@ static void hand_over(struct model *m)
 		struct member *me = &members[i];
 
 		for (unsigned k = 0; k < WISHES; k++)
-			REQUIRE(atomic_load(&me->wish[k].state) != WAITING || lfpool_cancel(m->pool, me->wish[k].ticket));
+			REQUIRE(atomic_load(&me->wish[k].state) != WAITING ||
+				lfpool_cancel(m->pool, me->wish[k].ticket));
 		lfpool_cache_destroy(me->cache);
 	}
 	atomic_store(&m->ready, true);

@@ -2,9 +2,9 @@
 /*
  * debts.c - short races about what a shrink is owed.
  *
- * Idea         One object, held, and owed.  Then either three threads at once release it, trim, and shrink once more; or one
- *              reserves while another shrinks.  In between all is at rest: a debt is no more than there is, and can be
- *              forgiven; and who reserves one where all is owed gets one.
+ * Idea         One object, held, and owed.  Then either three threads at once release it, trim, and shrink once more;
+ *              or one reserves while another shrinks.  In between all is at rest: a debt is no more than there is, and
+ *              can be forgiven; and who reserves one where all is owed gets one.
  */
 #include "row.h"
 

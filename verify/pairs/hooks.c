@@ -2,8 +2,8 @@
 /*
  * hooks.c - hooks that keep account of each object: create, then activate and deactivate in turn, then destroy.
  *
- * Idea         A table of atomics, by address, so that any thread finds its object and a fork cannot lock it.  An object that
- *              two calls have at once, or a step that is left out or done twice, is a wrong state.
+ * Idea         A table of atomics, by address, so that any thread finds its object and a fork cannot lock it.  An
+ *              object that two calls have at once, or a step that is left out or done twice, is a wrong state.
  */
 #include "row.h"
 
@@ -22,7 +22,8 @@ static bool builds;
 
 static _Atomic(int) *state_of(const void *object)
 {
-	for (size_t i = (uintptr_t)object * UINT64_C(0x9e3779b97f4a7c15) >> 49, n = 0; n < PLACES; n++, i = (i + 1) % PLACES) {
+	for (size_t i = (uintptr_t)object * UINT64_C(0x9e3779b97f4a7c15) >> 49, n = 0; n < PLACES;
+	     n++, i = (i + 1) % PLACES) {
 		uintptr_t found = atomic_load(&place[i].address);
 
 		if (found == (uintptr_t)object ||

@@ -114,7 +114,8 @@ static void run_refusal(const struct job *job)
 
 	if (status == job->status)
 		return;
-	fprintf(stderr, "refused with: %s; should be: %s\n", lfpool_status_string(status), lfpool_status_string(job->status));
+	fprintf(stderr, "refused with: %s; should be: %s\n", lfpool_status_string(status),
+		lfpool_status_string(job->status));
 	exit(1);
 }
 
@@ -219,8 +220,8 @@ static void run_array(const struct options *o, uint64_t seed)
 			run_row(seed, i, &rows[i]);
 		}
 	}
-	printf("--seed %llu: %zu rows cover %zu pairs; %zu are excluded; %zu rows of library=%s\n", (unsigned long long)seed,
-	       count, pairs, excluded_pairs, mine, value_names[of_library][LIBRARY]);
+	printf("--seed %llu: %zu rows cover %zu pairs; %zu are excluded; %zu rows of library=%s\n",
+	       (unsigned long long)seed, count, pairs, excluded_pairs, mine, value_names[of_library][LIBRARY]);
 	if (o->row == EVERY)
 		run_refusals(seed);
 }
@@ -228,7 +229,8 @@ static void run_array(const struct options *o, uint64_t seed)
 int main(int argc, char **argv)
 {
 	struct options o = {.seed = 1, .row = EVERY, .here = EVERY, .arrays = 1};
-	const struct option_row rows[] = {OPTION_NUMBER("seed", &o.seed, 0, ULONG_MAX), OPTION_NUMBER("row", &o.row, 0, EVERY),
+	const struct option_row rows[] = {OPTION_NUMBER("seed", &o.seed, 0, ULONG_MAX),
+					  OPTION_NUMBER("row", &o.row, 0, EVERY),
 					  OPTION_NUMBER("here", &o.here, 0, EVERY),
 					  OPTION_NUMBER("arrays", &o.arrays, 1, ULONG_MAX), OPTIONS_END};
 

@@ -88,8 +88,8 @@ struct rule {
 /* The rule against these two, or NULL. */
 const struct rule *rule_against(unsigned choice, unsigned other);
 
-/* The covering array of this seed, in *rows_out, valid until the next call; how many pairs it covers, and how many are excluded.
- * Ends the program if a pair that no rule names is in no row. */
+/* The covering array of this seed, in *rows_out, valid until the next call; how many pairs it covers, and how many are
+ * excluded.  Ends the program if a pair that no rule names is in no row. */
 size_t cover(uint64_t seed, const struct row **rows_out, size_t *pairs_out, size_t *excluded_out);
 /* A row with these two, and no other two that a rule names; ends the program if there is none. */
 struct row row_with(unsigned choice, unsigned other, struct random *r);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ways.c - a row as a plan: its configuration, what follows from that for the model, and the five ways to make the pool.
+ * ways.c - a row as a plan: its configuration, what follows from that for the model, and the five ways to make the
+ * pool.
  */
 #include "row.h"
 
@@ -43,7 +44,8 @@ static lfpool_status_t make_in_buffer(struct model *m)
 	const size_t bytes = lfpool_buffer_bytes(&m->config), room = bytes ? bytes : 65536;
 
 	/* What is in it does not matter. */
-	m->made = aligned_alloc(LFPOOL_BUFFER_ALIGNMENT, (room + LFPOOL_BUFFER_ALIGNMENT - 1) & -(size_t)LFPOOL_BUFFER_ALIGNMENT);
+	m->made = aligned_alloc(LFPOOL_BUFFER_ALIGNMENT,
+				(room + LFPOOL_BUFFER_ALIGNMENT - 1) & -(size_t)LFPOOL_BUFFER_ALIGNMENT);
 	REQUIRE(m->made);
 	memset(m->made, 0xa5, room);
 
@@ -91,7 +93,8 @@ static void *acquire_of_set(struct model *m)
 static lfpool_status_t release_to_set(struct model *m, void *object)
 {
 	/* Addresses outside of its windows are reported by the pool of the smallest class. */
-	return lfpool_set_pool_of(m->made, object, NULL) ? lfpool_set_release(m->made, object) : lfpool_release(m->pool, object);
+	return lfpool_set_pool_of(m->made, object, NULL) ? lfpool_set_release(m->made, object)
+							 : lfpool_release(m->pool, object);
 }
 
 /* ---- lfpool_registry_create_pool --------------------------------------------------------------------------- */
@@ -206,7 +209,10 @@ const struct plan *row_plan(const struct row *row)
 	plan.in_buffer = v[of_made] == MADE_IN;
 	c->object_size = sizes[v[of_size]];
 	c->object_alignment = alignments[v[of_size]];
-	c->name = v[of_made] != MADE_SET ? NAME : v[of_size] == 0 ? NAME "/8" : v[of_size] == 1 ? NAME "/48" : NAME "/1024";
+	c->name = v[of_made] != MADE_SET ? NAME
+		  : v[of_size] == 0      ? NAME "/8"
+		  : v[of_size] == 1      ? NAME "/48"
+					 : NAME "/1024";
 	c->capacity = capacities[v[of_capacity]];
 	c->max_capacity = c->capacity + (v[of_growth] == GROWTH_FIXED ? 0 : GROWS_BY);
 	c->growth_step = v[of_growth] == GROWTH_BY_ITSELF ? STEP : 0;

@@ -2,16 +2,18 @@
 /*
  * follow.c - each operation of the explorer's executions, as moves of the table.
  *
- * Idea         moves.inc is the table in C (generate.py).  An execution begins in the state that the pool's memory shows.  Each
- *              operation on a word of the table is a move, or none: which one follows from the word, from what it was and what it
- *              became, and from where the magazine is.  What the move asks for must hold, and its words must then be those in
- *              memory; else the execution fails.  What no word shows (an acquire returns, a release begins) is done when it must have been.
- * NULL         An acquire that finds nothing must have read all that the table says a collect reads, found nothing, and found so
- *              before with the same sums.
- * Threads      A thread moves as the cache that it claimed or wrote last; without one, as a cache of its own that has nothing.  So does
- *              what waits in a cell.
+ * Idea         moves.inc is the table in C (generate.py).  An execution begins in the state that the pool's memory
+ *              shows.  Each operation on a word of the table is a move, or none: which one follows from the word, from
+ *              what it was and what it became, and from where the magazine is.  What the move asks for must hold, and
+ *              its words must then be those in memory; else the execution fails.  What no word shows (an acquire
+ *              returns, a release begins) is done when it must have been.
+ * NULL         An acquire that finds nothing must have read all that the table says a collect reads, found nothing, and
+ *              found so before with the same sums.
+ * Threads      A thread moves as the cache that it claimed or wrote last; without one, as a cache of its own that has
+ *              nothing.  So does what waits in a cell.
  * Not here     Weak memory: loads are of the last store.
- * Controls     LFPOOL_FOLLOW_BLIND=KIND: operations of one kind are overlooked, as if the library did not do them; that must be noticed.
+ * Controls     LFPOOL_FOLLOW_BLIND=KIND: operations of one kind are overlooked, as if the library did not do them; that
+ *              must be noticed.
  */
 #include "stage.h"
 
@@ -101,7 +103,8 @@ static struct word in_magazine(int32_t number, size_t offset)
 
 	if (offset < sizeof(struct lfpool_magazine))
 		return (struct word){MAGAZINE, fields[offset / 8], number, 0};
-	return (struct word){ENTRY, 0, number, (uint32_t)((offset - sizeof(struct lfpool_magazine)) / sizeof(uintptr_t))};
+	return (struct word){ENTRY, 0, number,
+			     (uint32_t)((offset - sizeof(struct lfpool_magazine)) / sizeof(uintptr_t))};
 }
 
 static struct word in_cache(int32_t index, size_t offset)
@@ -123,11 +126,15 @@ static struct word word_at(const char *address)
 	if (within(address, (uintptr_t)ms->chunk_base, (ms->chunks + ms->spares) * ms->bytes, &offset))
 		return in_magazine((int32_t)(offset / ms->bytes) + 1, offset % ms->bytes);
 	for (unsigned lot = 0, first = 0; lot < 2; first += LOT_CACHES << lot++) {
-		if (within(address, RAW(&core->table.lot[lot]), ((size_t)LOT_CACHES << lot) * sizeof(struct cache), &offset))
-			return in_cache((int32_t)(first + offset / sizeof(struct cache)), offset % sizeof(struct cache));
-		if (within(address, RAW(&ms->extra_lot[lot]), ((size_t)LOT_CACHES << lot) * EXTRA_PER_CACHE * ms->bytes, &offset))
-			return in_magazine((int32_t)(ms->chunks + ms->spares + 1 + first * EXTRA_PER_CACHE + offset / ms->bytes),
-					   offset % ms->bytes);
+		if (within(address, RAW(&core->table.lot[lot]), ((size_t)LOT_CACHES << lot) * sizeof(struct cache),
+			   &offset))
+			return in_cache((int32_t)(first + offset / sizeof(struct cache)),
+					offset % sizeof(struct cache));
+		if (within(address, RAW(&ms->extra_lot[lot]), ((size_t)LOT_CACHES << lot) * EXTRA_PER_CACHE * ms->bytes,
+			   &offset))
+			return in_magazine(
+				(int32_t)(ms->chunks + ms->spares + 1 + first * EXTRA_PER_CACHE + offset / ms->bytes),
+				offset % ms->bytes);
 	}
 	for (unsigned s = 0; s < core->depot.shards * 3; s++)
 		if (address == (char *)&(&core->depot.shard[s / 3].full)[s % 3].head)
@@ -175,8 +182,8 @@ static void show_magazine(int32_t m)
 	for (int64_t p = w.top[m]; p < w.bottom[m]; p++) {
 		const uint32_t place = magazine_place_of((uint64_t)p, core->magazines.slots);
 		uintptr_t object = RAW(&at->entry[place]);
-		const uint32_t slot = arena_slot(&core->arena,
-						 object ? object : magazines_born(&core->magazines, (uint32_t)m, place));
+		const uint32_t slot = arena_slot(
+			&core->arena, object ? object : magazines_born(&core->magazines, (uint32_t)m, place));
 
 		w.entry[m][p % POSITIONS_KEPT] = (int32_t)slot;
 		w.kind[slot] = IN;
@@ -240,9 +247,10 @@ void follow_begin(void)
 	size_now.magazines = (int32_t)(ms->chunks + ms->spares + EXTRA_PER_CACHE * (uint32_t)(count + THREADS_MAX)) + 1;
 	size_now.stacks = (int32_t)core->depot.shards * 3;
 	size_now.slots = (int32_t)core->cold.reserved + 1;
-	if (size_now.caches > CACHES || size_now.magazines > MAGAZINES || size_now.stacks > STACKS || size_now.slots > SLOTS)
-		engine_fail("the follower's fault: %d caches, %d magazines, %d slots", size_now.caches, size_now.magazines,
-			    size_now.slots);
+	if (size_now.caches > CACHES || size_now.magazines > MAGAZINES || size_now.stacks > STACKS ||
+	    size_now.slots > SLOTS)
+		engine_fail("the follower's fault: %d caches, %d magazines, %d slots", size_now.caches,
+			    size_now.magazines, size_now.slots);
 	executions++;
 	w.slots = ms->slots;
 	w.chunks = ms->chunks;
@@ -395,7 +403,8 @@ static void store_bottom(int32_t c, int32_t m, uint64_t before, uint64_t after)
 static void store_entry(int32_t c, const struct word *word, uint64_t object)
 {
 	/* Of a short chunk the last entries by birth are behind the last slot. */
-	const int32_t m = word->index, o = object ? (int32_t)lfpool_slot_at_(&core->arena.face, (void *)(uintptr_t)object) : 0;
+	const int32_t m = word->index,
+		      o = object ? (int32_t)lfpool_slot_at_(&core->arena.face, (void *)(uintptr_t)object) : 0;
 	int64_t p = w.bottom[m];
 
 	if (!w.made[m] && !RAW(&magazines_at(&core->magazines, (uint32_t)m)->number)) {
@@ -430,8 +439,9 @@ static void store(unsigned t, const struct word *word, uint64_t before, uint64_t
 			MOVE(give_up, c);
 			const struct cache *own = (struct cache *)stage.actor[t].cache;
 
-			acts_as[t] = own && (int32_t)own->index != c ? (int32_t)own->index
-								     : size_now.caches - CELLS - THREADS_MAX + (int32_t)t;
+			acts_as[t] = own && (int32_t)own->index != c
+					     ? (int32_t)own->index
+					     : size_now.caches - CELLS - THREADS_MAX + (int32_t)t;
 		}
 	} else if (word->kind == MAGAZINE && word->field == BOTTOM) {
 		store_bottom(owner_is(t, i), i, before, after);
@@ -511,7 +521,8 @@ static void swap_head(int32_t c, int32_t s, uint64_t before, uint64_t after)
 		MOVE(pop, c, s, old);
 	}
 	must(w.head[s] == new, "the head of a stack");
-	must(!new || w.next[new] == (int32_t)link_below(RAW(&magazines_at(&core->magazines, (uint32_t)new)->next)), "a link");
+	must(!new || w.next[new] == (int32_t)link_below(RAW(&magazines_at(&core->magazines, (uint32_t)new)->next)),
+	     "a link");
 }
 
 static void swap_word(unsigned t, const struct word *word, uint64_t before, uint64_t after)

@@ -71,7 +71,8 @@ static bool is_pass(unsigned passes)
 
 /*
  * Of how many places the pass visits one.  What the others find while it stands is the same in every pass: one of
- * these goes to every place, the rest to every second; where the process forks, which takes long, to every fourth and fifth.
+ * these goes to every place, the rest to every second; where the process forks, which takes long, to every fourth and
+ * fifth.
  */
 static long stride(void)
 {
@@ -107,8 +108,8 @@ const char *drive_lost(long lost, long at_most, long *worst)
 	if (lost < 0)
 		return "there are more objects than the pool has";
 	if (lost > at_most) {
-		(void)snprintf(text, sizeof(text), "%ld objects cannot be had; at most %ld may be in the call's hands", lost,
-			       at_most);
+		(void)snprintf(text, sizeof(text), "%ld objects cannot be had; at most %ld may be in the call's hands",
+			       lost, at_most);
 		return text;
 	}
 	if (lost > *worst)
@@ -131,7 +132,8 @@ static void fail(const char *during, const char *wrong)
 
 	sleeper_describe(&sleeper, text, sizeof(text));
 	if (failures++ < REPORTS_MAX)
-		printf("%s (%s) %s: %s\n", drive_mutant || drive_pass == PASS_OWN ? "caught" : "FAILED", during, text, wrong);
+		printf("%s (%s) %s: %s\n", drive_mutant || drive_pass == PASS_OWN ? "caught" : "FAILED", during, text,
+		       wrong);
 }
 
 static _Noreturn void live_on_as_child(void)
@@ -323,7 +325,8 @@ static bool price(const struct hit *hit)
 	const unsigned long failures_before = failures;
 
 	record();
-	const bool good = failures == failures_before && recorded->length <= hit->ceiling && recorded->locked == hit->locked;
+	const bool good = failures == failures_before && recorded->length <= hit->ceiling &&
+			  recorded->locked == hit->locked;
 
 	printf("%s%-28s %4ld instructions of at most %4ld, %ld locked of %ld\n", good ? "" : "FAILED ", part.name,
 	       recorded->length, hit->ceiling, recorded->locked, hit->locked);
@@ -337,7 +340,9 @@ static bool play_part(size_t index)
 	bool good;
 
 	sleeper.name = part.name;
-	good = drive_pass == PASS_HITS ? price(hit_of(part.name)) : drive_pass == PASS_CONTROL ? sweep_control() : sweep(index);
+	good = drive_pass == PASS_HITS      ? price(hit_of(part.name))
+	       : drive_pass == PASS_CONTROL ? sweep_control()
+					    : sweep(index);
 	(void)fflush(stdout);
 	/* The control looks for what is wrong anyway. */
 	return (drive_mutant && drive_pass != PASS_CONTROL) || drive_pass == PASS_OWN ? !good : good;
@@ -362,7 +367,8 @@ int main(int count, char **arguments)
 	sleeper.act = play->act;
 	sleeper_start(&sleeper);
 	worker_start(play->worker);
-	watchdog_start(&sleeper, drive_pass == PASS_CONTROL ? CONTROL_SECONDS : STUCK_SECONDS, drive_pass == PASS_CONTROL);
+	watchdog_start(&sleeper, drive_pass == PASS_CONTROL ? CONTROL_SECONDS : STUCK_SECONDS,
+		       drive_pass == PASS_CONTROL);
 	for (size_t i = 0; play->choose(i, &part) && !(drive_mutant && passed + failed); i++)
 		if (strstr(part.name, only) && (drive_pass != PASS_HITS || hit_of(part.name)))
 			play_part(i) ? passed++ : failed++;

@@ -2,12 +2,13 @@
 /*
  * drive.h - a thread is stopped before every instruction of every operation: the driver of all passes.
  *
- * Idea         For each operation and each n = 0, 1, 2, ... : a fresh pool; the sleeper runs the operation up to its n-th
- *              instruction and stands there.  The others use the pool, and nothing of this may take 10 s.  Then, by
- *              `drive_pass`, the sleeper goes on, or never does.  In the passes of signals it does not stand: it runs the
- *              handler there.
- * Controls     `control`: at two places the others must get stuck, and must get on when the sleeper does.  `own` must find
- *              something wrong.  With LFPOOL_MUTANT in the environment, in a build with seeded bugs, that one must be caught.
+ * Idea         For each operation and each n = 0, 1, 2, ... : a fresh pool; the sleeper runs the operation up to its
+ *              n-th instruction and stands there.  The others use the pool, and nothing of this may take 10 s.  Then,
+ *              by `drive_pass`, the sleeper goes on, or never does.  In the passes of signals it does not stand: it
+ *              runs the handler there.
+ * Controls     `control`: at two places the others must get stuck, and must get on when the sleeper does.  `own` must
+ *              find something wrong.  With LFPOOL_MUTANT in the environment, in a build with seeded bugs, that one must
+ *              be caught.
  *
  *     PROGRAM PASS [--only TEXT] [--at N]
  *

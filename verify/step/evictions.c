@@ -206,8 +206,8 @@ OPERATION(release_least, (void)STEP(lfpool_release_least(s->pool, 2)))
 const struct operation evict_operations[] = {
 	{"acquire evicting, a free object", EVICTING, "fill 7 to 500 want 1", acquire_evicting, MOVES_TOP, 1},
 	{"acquire evicting, evicts", EVICTING, "fill 8 to 500 want 1", acquire_evicting, MOVES_QUEUE, 1},
-	{"acquire evicting, the least is pinned", EVICTING, "fill 8 about 0 hold to 500 want 1", acquire_evicting, MOVES_QUEUE,
-	 1},
+	{"acquire evicting, the least is pinned", EVICTING, "fill 8 about 0 hold to 500 want 1", acquire_evicting,
+	 MOVES_QUEUE, 1},
 	{"acquire evicting, refused", EVICTING, "fill 8 to 1 want 1", acquire_evicting, MOVES_QUEUE, 0},
 	{"acquire evicting, two blocks", TWO_BLOCKS, "fill 68 to 1500 want 1", acquire_evicting, MOVES_QUEUE, 1},
 	{"pin", EVICTING, "fill 8 about 0 want 1", pin, 0, 1},

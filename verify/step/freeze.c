@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * freeze.c - a thread that stands before any instruction of any operation (operations.c) holds up no other, and takes nothing
- * with it except what is in its hands.  See drive.h.
+ * freeze.c - a thread that stands before any instruction of any operation (operations.c) holds up no other, and takes
+ * nothing with it except what is in its hands.  See drive.h.
  *
- * Idea         The driver empties the pool, the peer hears that it is empty; all goes back; both use the pool at once; the
- *              peer empties it, and the driver again.  They must get every object but those that the sleeper's caller
- *              holds, and at most those that are on their way.
+ * Idea         The driver empties the pool, the peer hears that it is empty; all goes back; both use the pool at once;
+ *              the peer empties it, and the driver again.  They must get every object but those that the sleeper's
+ *              caller holds, and at most those that are on their way.
  * At the end   The objects of all hands together are the pool's, each once, and each magazine is in one place.
- * Hits         What a hit costs, exact: instructions, and how many of them are locked; call, return and the store of the
- *              result are counted with it.  No hit may contain a locked instruction, and none more instructions than is
- *              written down here: the most of gcc 12 and clang 14, -O2 and -O3, and a tenth, for compilers to come.  An
- *              instruction is no nanosecond, but the count is the same on every machine and on a busy one.  Of a handle's
- *              look-up, and of an address's among three pools, the same is asked.  The release that checks for races must
- *              be found to have its one locked instruction.
+ * Hits         What a hit costs, exact: instructions, and how many of them are locked; call, return and the store of
+ *              the result are counted with it.  No hit may contain a locked instruction, and none more instructions
+ *              than is written down here: the most of gcc 12 and clang 14, -O2 and -O3, and a tenth, for compilers to
+ *              come.  An instruction is no nanosecond, but the count is the same on every machine and on a busy one.
+ *              Of a handle's look-up, and of an address's among three pools, the same is asked.  The release that
+ *              checks for races must be found to have its one locked instruction.
  * Control      With LFPOOL_BACKEND=mutex in the environment pass `control` must pass.
  */
 #include "drive.h"
@@ -220,7 +220,8 @@ static const char *live_on_without(long *worst)
 	if ((wrong = drain(scene.other, worst)))
 		return wrong;
 	missing = lost(&scene, &mine);
-	if ((wrong = peer_finds(mine.count, missing, "a peer got an object when the driver had been told that there is none")))
+	if ((wrong = peer_finds(mine.count, missing,
+				"a peer got an object when the driver had been told that there is none")))
 		return wrong;
 	beat("both used the pool");
 	if ((wrong = peer_give_back(scene.pool, &mine)))

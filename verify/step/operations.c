@@ -55,8 +55,8 @@ const struct operation operations[] = {
 	{"acquire, refill partial", USUAL, "other +4 -2 renew want 1", acquire_inlined, CHANGED | MOVES_PARTIAL, 1},
 	{"acquire, carve", USUAL, "want 1", acquire_inlined, CHANGED | MOVES_CARVED, 1},
 	/* current empty, previous an empty one already */
-	{"acquire, carve, empty to depot", USUAL, "mine +4 want 1", acquire_inlined, MOVES_CURRENT | MOVES_CARVED | MOVES_EMPTY,
-	 1},
+	{"acquire, carve, empty to depot", USUAL, "mine +4 want 1", acquire_inlined,
+	 MOVES_CURRENT | MOVES_CARVED | MOVES_EMPTY, 1},
 	/* nothing but three objects in another cache's current, or its two full magazines */
 	{"acquire, steal one", SMALL, "other all -3 want 1", acquire_inlined, MOVES_TOP, 1},
 	{"acquire, rob a previous", SMALL, "other all -8 want 1", acquire_inlined, CHANGED, 1},
@@ -68,33 +68,37 @@ const struct operation operations[] = {
 	{"release, no previous", USUAL, "other +5 mine -4 hand 1", release_inlined, CHANGED | MOVES_EMPTY, 1},
 	/* both full: of nine acquired three are left in the third chunk, and the release fills both */
 	{"release, drain", USUAL, "mine +9 -5 hand 1", release_inlined, CHANGED | MOVES_FULL | MOVES_EMPTY, 1},
-	/* current full, no previous, and no empty magazine in the depot, which had ten after two caches were born and one carved
-	 * all.  Each cache that is given up with one object sends one from the empty stack to the partial one. */
-	{"release, room in partial", USUAL, "other +16 mine -4 hand 1 spread 10", release_inlined, CHANGED | MOVES_PARTIAL, 1},
+	/* current full, no previous, and no empty magazine in the depot, which had ten after two caches were born and
+	 * one carved all.  Each cache that is given up with one object sends one from the empty stack to the partial
+	 * one. */
+	{"release, room in partial", USUAL, "other +16 mine -4 hand 1 spread 10", release_inlined,
+	 CHANGED | MOVES_PARTIAL, 1},
 	/* objects lie in the few caches for calls */
 	{"acquire, borrowed cache", BORROWED, "own +3 -1 want 1", acquire, 0, 1},
 	{"release, borrowed cache", BORROWED, "own +3 hand 1", release, 0, 1},
-	{"acquire, thread's first call", USUAL, "want 1", acquire, CHANGED | MOVES_CARVED | MOVES_EMPTY | MOVES_CACHES, 1},
+	{"acquire, thread's first call", USUAL, "want 1", acquire, CHANGED | MOVES_CARVED | MOVES_EMPTY | MOVES_CACHES,
+	 1},
 	/* over the end of a magazine */
-	{"acquire bulk of 6", USUAL, "own +2 want 6", acquire_bulk, MOVES_CURRENT | MOVES_CARVED | MOVES_EMPTY | MOVES_TOP, 6},
-	{"acquire of 6, all or none", USUAL, "own +2 want 6", acquire_all, MOVES_CURRENT | MOVES_CARVED | MOVES_EMPTY | MOVES_TOP,
-	 6},
+	{"acquire bulk of 6", USUAL, "own +2 want 6", acquire_bulk,
+	 MOVES_CURRENT | MOVES_CARVED | MOVES_EMPTY | MOVES_TOP, 6},
+	{"acquire of 6, all or none", USUAL, "own +2 want 6", acquire_all,
+	 MOVES_CURRENT | MOVES_CARVED | MOVES_EMPTY | MOVES_TOP, 6},
 	{"release bulk of 6", USUAL, "own +8 hand 6", release_bulk, CHANGED, 6},
 	{"cache create", USUAL, "other +3", create_cache, MOVES_CURRENT | MOVES_EMPTY | MOVES_CACHES, 0},
 	/* as many caches as the first lot has room for: the next one maps a lot */
 	{"cache create, new lot", USUAL, "caches 10", create_cache, MOVES_CURRENT | MOVES_EMPTY | MOVES_CACHES, 0},
 	{"cache create, used before", USUAL, "other +3 leave", create_cache, MOVES_CACHES, 0},
 	/* current 2 of 4, previous full */
-	{"cache destroy", USUAL, "mine +8 -6", destroy_cache, CHANGED | MOVES_FULL | MOVES_PARTIAL | MOVES_EMPTY | MOVES_CACHES,
-	 0},
+	{"cache destroy", USUAL, "mine +8 -6", destroy_cache,
+	 CHANGED | MOVES_FULL | MOVES_PARTIAL | MOVES_EMPTY | MOVES_CACHES, 0},
 	{.name = NULL},
 };
 
 /* ---- Retiring (lfpool/retire.h) ----
  *
- * No thread reads here, so that whatever is with the scheme is due: if it is asked, an acquire that finds nothing gets it.  While the
- * victim stands, others retire too, and pass over the place that it holds.  What they cannot have is the call's own: the objects
- * that it retires, or those of that place.
+ * No thread reads here, so that whatever is with the scheme is due: if it is asked, an acquire that finds nothing gets
+ * it.  While the victim stands, others retire too, and pass over the place that it holds.  What they cannot have is the
+ * call's own: the objects that it retires, or those of that place.
  */
 
 OPERATION(retire, s->released = STEP(lfpool_retire(s->pool, s->given[0])) == LFPOOL_OK)

@@ -72,7 +72,8 @@ static const struct pair {
 	struct operation thief, user;
 } pairs[] = {
 	/* The user's current holds one object; the same, and one comes back; it is empty, its previous full. */
-	{{.name = "steal one", OF_EIGHT("other all -1 want 2")}, {.name = "acquire the last", .operate = user_acquires}},
+	{{.name = "steal one", OF_EIGHT("other all -1 want 2")},
+	 {.name = "acquire the last", .operate = user_acquires}},
 	{{.name = "steal one", OF_EIGHT("other all -1 older want 1")}, {.name = "release", .operate = user_releases}},
 	{{.name = "rob previous", OF_EIGHT("other all -8 +4 want 2")}, {.name = "swap back", .operate = user_acquires}},
 };
@@ -100,8 +101,8 @@ static void visit(unsigned way)
 		return;
 	sleeper_describe(&thief.sleeper, text[0], sizeof(text[0]));
 	sleeper_describe(&user.sleeper, text[1], sizeof(text[1]));
-	printf("%s: %s\n  %s\n  %s\n  the %s first, the third %s\n", drive_mutant ? "caught" : "FAILED", wrong, text[0], text[1],
-	       way & 1 ? "user" : "thief", way & 2 ? "keeps all" : "gives all back");
+	printf("%s: %s\n  %s\n  %s\n  the %s first, the third %s\n", drive_mutant ? "caught" : "FAILED", wrong, text[0],
+	       text[1], way & 1 ? "user" : "thief", way & 2 ? "keeps all" : "gives all back");
 	(void)fflush(stdout);
 }
 

@@ -51,7 +51,9 @@ static void ask_stats(struct scene *s)
 	lfpool_stats_t stats = LFPOOL_STATS_INIT;
 
 	(void)STEP(lfpool_stats(s->pool, &stats));
-	wrong_if(s, stats.capacity != lfpool_capacity(s->pool) || stats.active < s->held_count || stats.active > stats.capacity,
+	wrong_if(s,
+		 stats.capacity != lfpool_capacity(s->pool) || stats.active < s->held_count ||
+			 stats.active > stats.capacity,
 		 "lfpool_stats() counts objects that cannot be");
 }
 
@@ -83,9 +85,10 @@ const struct operation pool_operations[] = {
 
 /* ---- How many objects there are, and where their memory is ----
  *
- * What is lost is counted against lfpool_capacity() of that moment, so an object that leaves the pool is lost while it has left
- * the free lists and is counted still.  Of a trim that was stopped the slots of one step are lost: here one page's.  Where a debt
- * or a queue is met, the others hold some objects that they release once the victim stands: they pay, or serve, before it does.
+ * What is lost is counted against lfpool_capacity() of that moment, so an object that leaves the pool is lost while it
+ * has left the free lists and is counted still.  Of a trim that was stopped the slots of one step are lost: here one
+ * page's.  Where a debt or a queue is met, the others hold some objects that they release once the victim stands: they
+ * pay, or serve, before it does.
  */
 
 #define KIB_PER_PAGE 4 /* of objects of 1 KiB */
@@ -148,6 +151,7 @@ const struct operation resize_operations[] = {
 	{"trim, cools", USUAL, "own +6 -3", trim, MOVES_TOP | MOVES_COLD, 1},
 	/* every object is cold; and two pages of them have left the pool */
 	{"trim, gives back", OF_A_KIB, "own +16 -16 trim 16", trim, MOVES_COLD, KIB_PER_PAGE},
-	{"trim, gives back what is out", OF_A_KIB, "own +16 -16 trim 16 shrink 8 end 0", trim, MOVES_COLD, KIB_PER_PAGE},
+	{"trim, gives back what is out", OF_A_KIB, "own +16 -16 trim 16 shrink 8 end 0", trim, MOVES_COLD,
+	 KIB_PER_PAGE},
 	{.name = NULL},
 };

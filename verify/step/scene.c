@@ -19,8 +19,9 @@
 
 const struct operation *operation_at(size_t index)
 {
-	static const struct operation *const tables[] = {operations,      object_operations, pool_operations, resize_operations,
-							 wait_operations, retire_operations, evict_operations};
+	static const struct operation *const tables[] = {operations,        object_operations, pool_operations,
+							 resize_operations, wait_operations,   retire_operations,
+							 evict_operations};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
 		for (const struct operation *o = tables[i]; o->name; o++)
@@ -170,12 +171,13 @@ static struct reading read_pool(const struct scene *s)
 		claims += (uint64_t)load_relaxed(&c->claimed) << 32;
 		tops += tops_of(core, magazines_extra_number(ms, index, 0), EXTRA_PER_CACHE);
 	}
-	return (struct reading){{load_relaxed(&core->depot.carved), load_relaxed(&core->depot.shard[0].full.head),
-				 load_relaxed(&core->depot.shard[0].partial.head), load_relaxed(&core->depot.shard[0].empty.head),
-				 currents, previouses, tops, claims,
-				 load_relaxed(&s->pool->core.cold.counts) + load_relaxed(&s->pool->core.cold.maximum) +
-					 load_relaxed(&s->pool->given_back),
-				 (uint64_t)load_relaxed(&s->pool->waiters.owed) << 32 | load_relaxed(s->pool->waiters.wanted)}};
+	return (struct reading){
+		{load_relaxed(&core->depot.carved), load_relaxed(&core->depot.shard[0].full.head),
+		 load_relaxed(&core->depot.shard[0].partial.head), load_relaxed(&core->depot.shard[0].empty.head),
+		 currents, previouses, tops, claims,
+		 load_relaxed(&s->pool->core.cold.counts) + load_relaxed(&s->pool->core.cold.maximum) +
+			 load_relaxed(&s->pool->given_back),
+		 (uint64_t)load_relaxed(&s->pool->waiters.owed) << 32 | load_relaxed(s->pool->waiters.wanted)}};
 }
 
 unsigned scene_operate(struct scene *s, const struct operation *o)

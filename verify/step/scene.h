@@ -131,8 +131,8 @@ struct operation {
 #define CHANGED (MOVES_CURRENT | MOVES_PREVIOUS)
 
 /* Each ends with an operation without a name. */
-extern const struct operation operations[], object_operations[], pool_operations[], resize_operations[], wait_operations[],
-	retire_operations[], evict_operations[];
+extern const struct operation operations[], object_operations[], pool_operations[], resize_operations[],
+	wait_operations[], retire_operations[], evict_operations[];
 /* All of them; NULL beyond the last. */
 const struct operation *operation_at(size_t index);
 
@@ -146,7 +146,8 @@ static inline void wrong_if(struct scene *s, bool wrong, const char *what)
 /* ---- Scenes ---- */
 
 /*
- * Brings the pool into one exact state, which a text says: "mine +8 -8 +4 want 1".  Ends the program when it has no such word.
+ * Brings the pool into one exact state, which a text says: "mine +8 -8 +4 want 1".  Ends the program when it has no
+ * such word.
  *
  *   mine, other, own   from here on through that cache of the scene, or through the thread's own; that at first
  *   +N, -N, all        acquires so many, for the operation's caller to hold; releases the last; acquires all there are
@@ -158,14 +159,13 @@ static inline void wrong_if(struct scene *s, bool wrong, const char *what)
  *   ask                acquires through `mine`, in vain
  *   renew, spread N    `other` is given up for a new one; N times, each with one object released
  *   caches N, leave    N more caches are made; `mine` is given up
- *   beside, made       there is one more pool; and one, which the operation may destroy; `active`: with an object in use
- *   grow N, shrink N   lfpool_grow(), lfpool_shrink();   limit   the maximum is the capacity;   trim N   N KiB get cold
- *   crowd N            N places of the queue are taken, so that those who come next are behind the first lot (cells.h)
- *   async, call        a continuation waits; a call sleeps
- *   rank N, fill N     publishes an object of priority N; N objects, each with another priority
- *   about N, to N      the operation is about the N-th of them; it has priority N
- *   pin, hold, gone N  pins that object, for the operation or for its caller; the N-th is released
- *   end N              when all has come back the capacity is N less than now
+ *   beside, made       there is one more pool; and one, which the operation may destroy; `active`: with an object in
+ *   use grow N, shrink N   lfpool_grow(), lfpool_shrink();   limit   the maximum is the capacity;   trim N   N KiB get
+ *   cold crowd N            N places of the queue are taken, so that those who come next are behind the first lot
+ *   (cells.h) async, call        a continuation waits; a call sleeps rank N, fill N     publishes an object of priority
+ *   N; N objects, each with another priority about N, to N      the operation is about the N-th of them; it has
+ *   priority N pin, hold, gone N  pins that object, for the operation or for its caller; the N-th is released end N
+ *            when all has come back the capacity is N less than now
  */
 void setup(struct scene *s, const char *text);
 /* A fresh pool, prepared by the calling thread, which is the one to operate. */
@@ -194,7 +194,8 @@ size_t scene_close(struct scene *s);
 /* Runs the operation; returns what moved, which means something if no other used the pool meanwhile. */
 unsigned scene_operate(struct scene *s, const struct operation *o);
 
-/* ---- Hooks that do next to nothing, but notice by an object's last word when one is called out of turn: hooks.c ---- */
+/* ---- Hooks that do next to nothing, but notice by an object's last word when one is called out of turn: hooks.c ----
+ * */
 
 extern const lfpool_hooks_t hooks_all;      /* the four of an object's life                         */
 extern const lfpool_hooks_t hooks_refusing; /* deactivate always says no: destroy, and create again */
@@ -204,8 +205,8 @@ bool hooks_wrong(void);
 
 /* ---- What the others do while the victim stands: peers.c ----
  *
- * Each object that a peer holds carries the peer's stamp, so an object that two of them hold is noticed at once; and what a peer
- * got is compared with what the victim's caller holds on record.  A text is NULL, or what went wrong.
+ * Each object that a peer holds carries the peer's stamp, so an object that two of them hold is noticed at once; and
+ * what a peer got is compared with what the victim's caller holds on record.  A text is NULL, or what went wrong.
  */
 
 /* Everything one peer holds. */
@@ -223,8 +224,8 @@ const char *peer_churn(lfpool_t *pool, uint64_t stamp, unsigned rounds);
 /* Makes a few pools, and destroys them. */
 const char *peer_make_pools(const struct scene *s);
 
-/* Takes all that is free, through `cache` or the thread's own (NULL).  Wrong is the same object twice, or one that the victim's
- * caller holds. */
+/* Takes all that is free, through `cache` or the thread's own (NULL).  Wrong is the same object twice, or one that the
+ * victim's caller holds. */
 const char *peer_drain(struct scene *s, lfpool_cache_t *cache, struct holding *h);
 
 /* Releases what the others hold, and a call that sleeps must get an object by that. */
@@ -240,9 +241,9 @@ long lost(const struct scene *s, const struct holding *h);
 long lost_at_most(const struct scene *s, const struct operation *o, const struct holding *h);
 
 /*
- * The operation has finished after all, the driver holds `h`, and no thread is in a call: what it returned is held against what the
- * driver holds; then everything is given back and gathered, and must be the whole pool, each object once, and each magazine in
- * one place.  Uses up the scene.  NULL, or what is wrong.
+ * The operation has finished after all, the driver holds `h`, and no thread is in a call: what it returned is held
+ * against what the driver holds; then everything is given back and gathered, and must be the whole pool, each object
+ * once, and each magazine in one place.  Uses up the scene.  NULL, or what is wrong.
  */
 const char *account(struct scene *s, const struct operation *o, struct holding *h);
 

@@ -2,12 +2,12 @@
 /*
  * signals.c - a signal handler that has a cache of its own uses the pool before any instruction of any operation.
  *
- * Idea         There is one thread.  The handler of the trap before an instruction of the operation is the signal handler: it
- *              calls all that docs/signals.md says may be called.  It takes every object that is free, and gives all
- *              back, before instruction n, for every n.
- * Checks       No object that another call holds; NULL only when at most those are missing that the interrupted call has in
- *              hand, as when a thread stands there; errno is what it was; nothing waits; and at the end the pool is whole,
- *              each object once.
+ * Idea         There is one thread.  The handler of the trap before an instruction of the operation is the signal
+ *              handler: it calls all that docs/signals.md says may be called.  It takes every object that is free, and
+ *              gives all back, before instruction n, for every n.
+ * Checks       No object that another call holds; NULL only when at most those are missing that the interrupted call
+ *              has in hand, as when a thread stands there; errno is what it was; nothing waits; and at the end the pool
+ *              is whole, each object once.
  * Control      `own`: the handler uses the cache, or is the thread, that it has interrupted.  That must be noticed.
  */
 #include "drive.h"
@@ -58,8 +58,8 @@ static void ask(void *object)
 	if (!lfpool_owns(scene->pool, object) || lfpool_available_count(scene->pool) > lfpool_capacity(scene->pool) ||
 	    lfpool_quick_stats(scene->pool).misuses)
 		wrong = "an object is not owned, a count is beyond the capacity, or there was misuse";
-	if (lfpool_active_count(scene->pool) > lfpool_capacity(scene->pool) || lfpool_stats(scene->pool, &stats) != LFPOOL_OK ||
-	    stats.active > stats.capacity)
+	if (lfpool_active_count(scene->pool) > lfpool_capacity(scene->pool) ||
+	    lfpool_stats(scene->pool, &stats) != LFPOOL_OK || stats.active > stats.capacity)
 		wrong = "a count is beyond the capacity";
 }
 

@@ -2,8 +2,8 @@
 /*
  * sleeper.c - see sleeper.h.
  *
- * Concurrency  The driver gives the turn to the sleeper or to a worker and waits for it to come back.  The watchdog reads
- *              the sleeper's description when nothing has moved for a long time, so no thread writes it then.
+ * Concurrency  The driver gives the turn to the sleeper or to a worker and waits for it to come back.  The watchdog
+ *              reads the sleeper's description when nothing has moved for a long time, so no thread writes it then.
  */
 #include "sleeper.h"
 

@@ -24,7 +24,8 @@ extern char __executable_start[], etext[];
 /* initial-exec: read in the handler, where nothing may be allocated. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct stepper *stepped;
 
-/* The byte behind the prefixes, which come in any order, a REX byte last.  F0 is LOCK; the others: segments, sizes, rep. */
+/* The byte behind the prefixes, which come in any order, a REX byte last.  F0 is LOCK; the others: segments, sizes,
+ * rep. */
 static const unsigned char *opcode_of(const unsigned char *code, bool *lock_out)
 {
 	for (*lock_out = false; memchr("\xf0\x26\x2e\x36\x3e\x64\x65\x66\x67\xf2\xf3", *code, 11); code++)
@@ -42,9 +43,10 @@ static bool is_locked(const unsigned char *code)
 }
 
 /*
- * Does it touch no memory but the top of its own stack?  Of the integer instructions that compilers use, by Intel's manual, volume 2,
- * appendix A: push, pop, jcc, lea, xchg, cdq, test, mov, ret, call, jmp; nop, jcc, bswap; movsxd, imul, add, test, mov, shl, mul;
- * endbr64, cmov, setcc, bt, bts, imul, btr, movzx, bsf, movsx.  Any other counts as one that does.
+ * Does it touch no memory but the top of its own stack?  Of the integer instructions that compilers use, by Intel's
+ * manual, volume 2, appendix A: push, pop, jcc, lea, xchg, cdq, test, mov, ret, call, jmp; nop, jcc, bswap; movsxd,
+ * imul, add, test, mov, shl, mul; endbr64, cmov, setcc, bt, bts, imul, btr, movzx, bsf, movsx.  Any other counts as one
+ * that does.
  */
 static bool is_private(const unsigned char *code)
 {
@@ -250,8 +252,8 @@ static void on_trap(int signal_number, siginfo_t *info, void *context)
 	(void)signal_number;
 	if (!s)
 		abort();
-	/* int3 says SI_KERNEL.  A step should say TRAP_TRACE, but some virtual machines lose the bit by which the kernel
-	 * knows it, for one step in a few thousand, and it says TRAP_BRKPT. */
+	/* int3 says SI_KERNEL.  A step should say TRAP_TRACE, but some virtual machines lose the bit by which the
+	 * kernel knows it, for one step in a few thousand, and it says TRAP_BRKPT. */
 	if (info->si_code != SI_KERNEL) {
 		trap = on_step(s, place);
 	} else if (s->planted && place - 1 == s->trace[s->anchor]) {

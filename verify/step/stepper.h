@@ -160,14 +160,16 @@ void stepper_plan_stop(struct stepper *s, long at);
 /* Of the recording: does instruction `at` lie in the program, and not in a shared library? */
 bool stepper_in_program(const struct stepper *s, long at);
 /*
- * Of the recording: is a thread that stands before instruction `at` another for the others than one before the instruction before?  Not
- * if that only moves what is in registers: then the memory is the same, and what the thread will do.  With LFPOOL_DEEP=1 each is.
+ * Of the recording: is a thread that stands before instruction `at` another for the others than one before the
+ * instruction before?  Not if that only moves what is in registers: then the memory is the same, and what the thread
+ * will do.  With LFPOOL_DEEP=1 each is.
  */
 bool stepper_is_another(const struct stepper *s, long at);
 /* Neither: the markers are passed over. */
 void stepper_plan_nothing(struct stepper *s);
 
-/* Where a place is: in the program, what to type to get function and source line.  Always terminated; not for handlers. */
+/* Where a place is: in the program, what to type to get function and source line.  Always terminated; not for handlers.
+ * */
 void where(char *text, size_t room, const void *place);
 
 #endif

@@ -83,7 +83,8 @@ void keep_object(void *scene, lfpool_t *pool, void *object)
 
 	wrong_if(s, s->cancelled, "a continuation was called that had been cancelled");
 	wrong_if(s, s->got[0], "a continuation was called twice");
-	wrong_if(s, pool != s->pool || !object, "a continuation was called with something else than an object of its pool");
+	wrong_if(s, pool != s->pool || !object,
+		 "a continuation was called with something else than an object of its pool");
 	s->got[0] = object;
 }
 
@@ -125,13 +126,15 @@ const struct operation wait_operations[] = {
 	{"cancel a continuation", SMALL, "own all lend 2 want 1 async", cancel, MOVES_QUEUE, 0},
 	{"release, to a continuation", SMALL, "own all lend 2 want 1 async hand 1", release_through_cache,
 	 MOVES_TOP | MOVES_QUEUE, 1},
-	{"release, to a call that sleeps", SMALL, "own all lend 2 want 1 hand 1 call", release_to_call, MOVES_TOP | MOVES_QUEUE,
+	{"release, to a call that sleeps", SMALL, "own all lend 2 want 1 hand 1 call", release_to_call,
+	 MOVES_TOP | MOVES_QUEUE, 1},
+	{"acquire async, queued, behind a crowd", SMALL, "own all lend 2 want 1 crowd 17", acquire_async, MOVES_QUEUE,
 	 1},
-	{"acquire async, queued, behind a crowd", SMALL, "own all lend 2 want 1 crowd 17", acquire_async, MOVES_QUEUE, 1},
-	{"cancel a continuation, behind a crowd", SMALL, "own all lend 2 want 1 crowd 17 async", cancel, MOVES_QUEUE, 0},
+	{"cancel a continuation, behind a crowd", SMALL, "own all lend 2 want 1 crowd 17 async", cancel, MOVES_QUEUE,
+	 0},
 	{"release, to a continuation, behind a crowd", SMALL, "own all lend 2 want 1 crowd 17 async hand 1",
 	 release_through_cache, MOVES_TOP | MOVES_QUEUE, 1},
-	{"release, to a call that sleeps, behind a crowd", SMALL, "own all lend 2 want 1 crowd 17 hand 1 call", release_to_call,
-	 MOVES_TOP | MOVES_QUEUE, 1},
+	{"release, to a call that sleeps, behind a crowd", SMALL, "own all lend 2 want 1 crowd 17 hand 1 call",
+	 release_to_call, MOVES_TOP | MOVES_QUEUE, 1},
 	{.name = NULL},
 };

@@ -101,8 +101,8 @@ static bool visit(long at, unsigned long changes, bool expected)
 		if (owners[number] == 1)
 			continue;
 		if (reports++ < 5 || !expected)
-			printf("%s: %lu changes, %s: magazine %u has %u owners\n", expected ? "caught" : "FAILED", changes, text,
-			       number, owners[number]);
+			printf("%s: %lu changes, %s: magazine %u has %u owners\n", expected ? "caught" : "FAILED",
+			       changes, text, number, owners[number]);
 		good = false;
 	}
 	return good;
@@ -148,7 +148,8 @@ int main(void)
 	sleeper_start(&sleeper);
 	sleeper_rehearse(&sleeper, true);
 	for (unsigned long changes = 1ul << 4; changes <= (wrap ? wrap : 1ul << 16); changes <<= 4) {
-		bool good = changes == wrap ? sweep(wrap, true) > 0 && sweep(wrap - 2, false) == 0 : sweep(changes, false) == 0;
+		bool good = changes == wrap ? sweep(wrap, true) > 0 && sweep(wrap - 2, false) == 0
+					    : sweep(changes, false) == 0;
 
 		passed += good;
 		failed += !good;

@@ -100,8 +100,8 @@ static inline int standin_test(const struct CMUnitTest *test)
 	return end;
 }
 
-static inline int _cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t count, CMFixtureFunction setup,
-					  CMFixtureFunction teardown)
+static inline int _cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t count,
+					  CMFixtureFunction setup, CMFixtureFunction teardown)
 {
 	static const char *const words[] = {"[       OK ]", "[  FAILED  ]", "[  SKIPPED ]"};
 	int failed = 0;

@@ -2,8 +2,9 @@
 /*
  * posix.h - the few words of POSIX and C11 that lfpool's tests and stress harness use, and mingw-w64 has not.
  *
- * Idea         Included in front of each of these programs by the compiler (CMakeLists.txt), and not of the library.  So the same
- *              sources run.  What is not here does not compile: fork, signals, mmap, makecontext; docs/windows.md.
+ * Idea         Included in front of each of these programs by the compiler (CMakeLists.txt), and not of the library.
+ *              So the same sources run.  What is not here does not compile: fork, signals, mmap, makecontext;
+ *              docs/windows.md.
  * Heap         free() has to know what aligned_alloc() returned: so all of it comes from the aligned heap.
  */
 #ifndef LFPOOL_VERIFY_POSIX_H
@@ -64,7 +65,9 @@ static inline size_t proc_bytes(const char *path, const char *key)
 	(void)path;
 	if (!GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof(counters)))
 		abort();
-	return strcmp(key, "VmRSS") == 0 ? counters.WorkingSetSize : strcmp(key, "VmSize") == 0 ? counters.PagefileUsage : 0;
+	return strcmp(key, "VmRSS") == 0    ? counters.WorkingSetSize
+	       : strcmp(key, "VmSize") == 0 ? counters.PagefileUsage
+					    : 0;
 }
 
 /* ---- The heap ---- */
