@@ -12,6 +12,8 @@
 #include "require.h"
 #include "sanitizers.h"
 
+#include "lfpool/report.h"
+
 #include <sched.h>
 
 #define WAKE_UPS (UNDER_TSAN || UNDER_ASAN ? 300 : 3000)
