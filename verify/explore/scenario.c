@@ -4,6 +4,7 @@
  */
 #include "stage.h"
 
+#include "evicts.h"
 #include "oracle.h"
 #include "retires.h"
 
@@ -45,6 +46,11 @@ static void reset(void *context)
 static void run(void *context, unsigned thread)
 {
 	(void)context;
+	if (stage.scenario->evicting) {
+		os_play_lend(stage.actor[thread].cache);
+		evicts_run(stage.scenario->threads[thread]);
+		return;
+	}
 	if (stage.scenario->retiring && !strchr(stage.scenario->retiring, 'c'))
 		os_play_lend(stage.actor[thread].cache);
 	for (const char *at = stage.scenario->threads[thread]; *at;)
@@ -108,6 +114,7 @@ static void finish(void *context)
 	check_invariants();
 	wants_check();
 	colds_check();
+	evicts_check();
 	retires_check();
 	stage_check_high_water();
 	check_conservation();
@@ -155,6 +162,8 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	if (scenario->flags & SCENARIO_HOOKS)
 		config.hooks.activate = holds_activate;
 	retires_configure(scenario, &config);
+	if (scenario->evicting)
+		evicts_configure(&config);
 	if (lfpool_create(&stage.pool, &config) != LFPOOL_OK)
 		abort();
 	oracle_open(scenario_objects(), scenario->growth_step ? 0 : scenario_objects() - scenario->capacity, counts(scenario));
@@ -168,7 +177,9 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 		if (t == 3 ? scenario->setup[0] != '-' : scenario->threads[t] && scenario->threads[t][0] != 'c')
 			stage.actor[t].cache = lfpool_cache_create(stage.pool);
 	retires_open();
-	for (const char *at = scenario->setup; *at;) {
+	if (scenario->evicting)
+		evicts_open(scenario->setup);
+	for (const char *at = scenario->evicting ? "" : scenario->setup; *at;) {
 		if (*at >= '0' && *at <= '3')
 			actor = &stage.actor[*at++ - '0'];
 		else if (*at == ' ' || *at == '-')
@@ -179,11 +190,11 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	oracle_save();
 	bool has_handles = false;
 
-	for (unsigned t = 0; t < 3 && !scenario->retiring; t++) {
+	for (unsigned t = 0; t < 3 && !scenario->retiring && !scenario->evicting; t++) {
 		stage.makers += scenario->threads[t] && strchr(scenario->threads[t], 'y');
 		has_handles |= scenario->threads[t] && strpbrk(scenario->threads[t], "gH");
 	}
-	for (unsigned t = 0; t < 3 && !scenario->retiring; t++) {
+	for (unsigned t = 0; t < 3 && !scenario->retiring && !scenario->evicting; t++) {
 		stage.loose |= scenario->threads[t] && strchr(scenario->threads[t], 'l');
 		if (!stage.common && scenario->threads[t] && strpbrk(scenario->threads[t], "xgy")) {
 			stage.common = stage.actor[3].held[0];

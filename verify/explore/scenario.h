@@ -61,6 +61,7 @@ struct scenario {
 	unsigned max_capacity; /* 0 is capacity */
 	unsigned growth_step;
 	unsigned object_bytes; /* 0 is 64 */
+	bool evicting;             /* an evicting pool: see evicts.h for its language                           */
 	const char *retiring;  /* the scheme: see retires.h for its language; NULL: none */
 };
 

@@ -413,6 +413,30 @@ const struct scenario scenarios[] = {
 
 	/* Other paths. */
 	{"general-2", "no hits (LFPOOL_ZERO): only the general path", 2, 2, "0aarr", {"aarr", "ar"}, .flags = LFPOOL_ZERO},
+	/* Evicting: EV2 to EV5, A4, W13; the language is that of evicts.h. */
+	{"evict-2", "two newcomers, two objects", 1, 2, "a1a2", {"a5", "a6"}, .evicting = true},
+	{"evict-set-2", "the least goes up while a newcomer evicts", 1, 3, "a1a3a5", {"a9", "u04"}, .evicting = true},
+	{"evict-down-2", "another goes below the least", 1, 3, "a2a3a5", {"a9k", "u21k"}, .evicting = true},
+	{"evict-raise-2", "one goes down behind a search that raises its bound", 1, 4, "a6a7a1a2", {"mk", "u12k"}, .evicting = true},
+	{"evict-raise-up-2", "and up, and down again", 1, 4, "a6a7a1a2", {"mk", "u18u12k"}, .evicting = true},
+	{"evict-levels-2", "the same with a level more", 1, 6, "a6a7a5a6a1a2", {"mk", "u12k"}, .evicting = true},
+	{"evict-release-2", "released while it is evicted", 1, 2, "a1a2", {"a5", "r0"}, .evicting = true},
+	{"evict-release-other-2", "another is released: then no eviction is needed", 1, 2, "a1a2", {"a5", "r1a3"}, .evicting = true},
+	{"evict-full-2", "a slot becomes free while a pool is found full", 1, 1, "a1", {"a0a0", "r0a0"}, .evicting = true},
+	{"evict-full-3", "and another search finds it so", 1, 1, "a5", {"a0", "r0", "a0a0"}, .evicting = true},
+	{"evict-get-2", "its priority is read while the slot goes to another", 1, 1, "a1", {"a5", "g0g0"}, .evicting = true},
+	{"evict-pin-2", "pinned while it is evicted", 1, 2, "a1a2", {"a5", "i0o0"}, .evicting = true},
+	{"evict-pinned-2", "everything is pinned: a newcomer is refused, or evicts", 1, 1, "a1", {"a5", "i0o0k"}, .evicting = true},
+	{"evict-pin-release-2", "released while it is pinned", 1, 2, "a1a2", {"i0r0o0", "a5"}, .evicting = true},
+	{"evict-last-pin-2", "two unpin a released one", 1, 2, "a1a2", {"i0r0o0", "i0o0"}, .evicting = true},
+	{"evict-pin-twice-2", "pinned and released by two", 1, 1, "a1", {"i0o0", "i0o0r0"}, .evicting = true},
+	{"evict-new-2", "a new object cannot be evicted", 1, 1, "a1", {"n5q", "a6"}, .evicting = true},
+	{"evict-least-2", "two release the least", 1, 3, "a1a2a3", {"m", "m"}, .evicting = true},
+	{"evict-both-set-2", "two set one priority", 1, 2, "a1a5", {"u03k", "u07k"}, .evicting = true},
+	{"evict-3", "three newcomers, two objects", 1, 2, "a1a2", {"a5", "a6", "a7"}, .evicting = true},
+	{"evict-raise-3", "two searches raise one bound, an object goes below it", 1, 4, "a6a7a1a2", {"mk", "k", "u12k"},
+	 .evicting = true},
+	{"evict-pin-3", "evicted, pinned, evicted", 1, 2, "a1a2", {"a5", "i0o0", "a6"}, .evicting = true},
 };
 /* clang-format on */
 const size_t scenario_count = sizeof(scenarios) / sizeof(scenarios[0]);

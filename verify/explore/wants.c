@@ -7,6 +7,7 @@
 #include "core/cold.h"
 #include "oracle.h"
 #include "retires.h"
+#include "waiting/waiters.h"
 #include "os/os.h"
 
 #include "lfpool/report.h"
@@ -358,7 +359,7 @@ void wants_check(void)
 	}
 	if (wants.closed && (waiting || capacity != owed))
 		engine_fail("closed, and %u continuations wait, %zu of %zu objects are owed", waiting, owed, capacity);
-	if (*wants.pool->waiters.wanted != (owed > 0) + waiting)
+	if (*wants.pool->waiters.wanted != (owed > 0) + waiting + (wants.pool->waiters.full != FULL_UNKNOWN))
 		engine_fail("afterwards %u objects are wanted, %zu owed, %u continuations wait",
 			    (unsigned)*wants.pool->waiters.wanted, owed, waiting);
 	if ((owed || waiting) && lfpool_available_count(wants.pool))
