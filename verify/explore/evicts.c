@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * evicts.c - what a letter of evicts.h does, and whether that was right.
+ * evicts.c - the letters of evicts.h, and the judgement of each call.
  */
 #include "evicts.h"
 
@@ -9,6 +9,7 @@
 
 #include "evict/order.h"
 #include "lfpool/evict.h"
+#include "lfpool/handle.h"
 
 #include <string.h>
 
@@ -27,7 +28,8 @@ struct life {
 	bool gone, missed; /* a call did not reach it    */
 };
 
-/* An object could be evicted for certain, with this priority, after operation `from`, up to `until`; or a slot was free. */
+/* An object could be evicted for certain, with this priority, after operation `from`, up to `until`; or a slot was
+ * free. */
 struct span {
 	int life; /* FREE: of no life */
 	uint64_t from, until, key;
@@ -126,7 +128,7 @@ static void decide(uint64_t limit, bool takes_free)
 	evicts.verdict[evicts.verdicts++] = (struct verdict){self->began, now(), limit, takes_free};
 }
 
-/* Spans end when the call begins that ends them.  So this is known in the end. */
+/* A span ends when the call that ends it begins, so calls are judged after all threads have ended. */
 static void judge(const struct verdict *v)
 {
 	for (unsigned i = 0; i < evicts.spans; i++) {

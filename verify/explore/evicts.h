@@ -9,12 +9,12 @@
  *   uHK  set the priority     rH   release          iH, oH  pin, and read the object; unpin, if this thread pinned it
  *   m    release the least    k    find the least   gH     get the priority
  *
- * Checked      Of each victim, of each object that a search names, and of each refusal: no object that could be evicted
- *              during the whole call, and whose priority did not change, goes first; no slot was free all the time.  In
- *              the weak search objects count that the set-up has left so.
+ * Checked      Of each victim, of each object that a search names, and of each refusal: no object that could be
+ *              evicted during the whole call, and whose priority did not change, goes first; no slot was free all the
+ *              time. In the weak search objects count that the set-up has left so.
  *              No object is evicted while it is pinned, or after its release; a stale handle reaches nothing.
- *              The holder of a new object and the hook write the object, and a thread that pins reads it: unordered accesses
- *              are data races.
+ *              The holder of a new object and the hook write the object, and a thread that pins reads it: unordered
+ *              accesses are data races.
  *              In the end the least comes first, and every slot is free once everything is released.
  */
 #ifndef EXPLORE_EVICTS_H
