@@ -137,8 +137,9 @@ static void judge(const struct verdict *v)
 		if (span->from > v->began || span->until <= v->at || (engine_weak() && span->from))
 			continue;
 		if (span->life == FREE ? v->takes_free : span->key < v->limit)
-			engine_fail(span->life == FREE ? "an eviction, or a refusal, though a slot was free all the time"
-						       : "an object with a lower priority could be evicted all the time");
+			engine_fail(span->life == FREE
+					    ? "an eviction, or a refusal, though a slot was free all the time"
+					    : "an object with a lower priority could be evicted all the time");
 	}
 }
 
