@@ -166,7 +166,8 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 		evicts_configure(&config);
 	if (lfpool_create(&stage.pool, &config) != LFPOOL_OK)
 		abort();
-	oracle_open(scenario_objects(), scenario->growth_step ? 0 : scenario_objects() - scenario->capacity, counts(scenario));
+	oracle_open(scenario_objects(), scenario->growth_step ? 0 : scenario_objects() - scenario->capacity,
+		    counts(scenario));
 	wants_open(stage.pool);
 	colds_open();
 	sets_open();
@@ -210,7 +211,8 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	os_play_save();
 }
 
-void scenario_search(const struct scenario *scenario, bool asymmetric, const struct search *search, struct result *result_out)
+void scenario_search(const struct scenario *scenario, bool asymmetric, const struct search *search,
+		     struct result *result_out)
 {
 	struct program program = {.reset = reset, .run = run, .finish = finish};
 

@@ -61,7 +61,7 @@ struct scenario {
 	unsigned max_capacity; /* 0 is capacity */
 	unsigned growth_step;
 	unsigned object_bytes; /* 0 is 64 */
-	bool evicting;             /* an evicting pool: see evicts.h for its language                           */
+	bool evicting;         /* an evicting pool: see evicts.h for its language                           */
 	const char *retiring;  /* the scheme: see retires.h for its language; NULL: none */
 };
 
@@ -91,6 +91,7 @@ void scenario_discarded(const void *address, size_t bytes);
 /* os.c: from now on it is the running thread's own cache; NULL: it has none. */
 void os_play_lend(lfpool_cache_t *cache);
 
-void scenario_search(const struct scenario *scenario, bool asymmetric, const struct search *search, struct result *result_out);
+void scenario_search(const struct scenario *scenario, bool asymmetric, const struct search *search,
+		     struct result *result_out);
 
 #endif
