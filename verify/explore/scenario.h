@@ -54,8 +54,8 @@ struct scenario {
 	const char *threads[3];
 	unsigned flags;  /* LFPOOL_..., SCENARIO_HOOKS */
 	unsigned shards; /* of the depot; 0 is 1.  Each thread has another home; the set-up's is thread 0's. */
-	/* NULL: none; else all of them, and by letter: C, A, D, V, the first create, activate, deactivate, validate refuses;
-	 * n, activate acquires and releases another object. */
+	/* NULL: none; else all of them, and by letter: C, A, D, V, the first create, activate, deactivate, validate
+	 * refuses; n, activate acquires and releases another object. */
 	const char *hooks;
 	const char *debug;     /* config.debug; NULL: none */
 	unsigned max_capacity; /* 0 is capacity */

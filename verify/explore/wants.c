@@ -158,7 +158,8 @@ static void check_turn(const struct moment *call)
 
 	for (unsigned t = 0; t < engine_threads(); t++)
 		if (t != engine_thread() && sleep_unserved(t, &since) && moment_before(&since, call))
-			engine_fail("thread %u is given an object, and thread %u has waited for longer", engine_thread(), t);
+			engine_fail("thread %u is given an object, and thread %u has waited for longer",
+				    engine_thread(), t);
 }
 
 static void acquire_waiting(struct actor *actor, int64_t timeout_ns)
@@ -256,7 +257,8 @@ static void acquire_async(bool releases, bool asks)
 
 	struct continuation *c = &wants.continuation[wants.continuations++];
 
-	*c = (struct continuation){.call = oracle_call(), .releases = releases, .asks = asks, .thread = engine_thread()};
+	*c = (struct continuation){
+		.call = oracle_call(), .releases = releases, .asks = asks, .thread = engine_thread()};
 
 	const lfpool_status_t status = lfpool_acquire_async(wants.pool, go_on, c, &c->ticket);
 
@@ -348,7 +350,8 @@ void wants_check(void)
 	if (wants.closed                  ? false
 	    : stage.scenario->growth_step ? capacity > lfpool_quick_stats(wants.pool).max_capacity || capacity < should
 					  : capacity != should && !too_much)
-		engine_fail("afterwards there are %zu objects and %zu are owed, but there should be %zu", capacity, owed, should);
+		engine_fail("afterwards there are %zu objects and %zu are owed, but there should be %zu", capacity,
+			    owed, should);
 	check_pages();
 	for (unsigned i = 0; i < wants.continuations; i++) {
 		const struct continuation *c = &wants.continuation[i];
