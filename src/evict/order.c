@@ -14,7 +14,7 @@ static inline bool priority_before(const struct order *order, uint64_t a, uint64
 	return order->before ? order->before(order->context, a, b) : a < b;
 }
 
-static bool rank_before(const struct order *order, struct rank a, struct rank b)
+static inline bool rank_before(const struct order *order, struct rank a, struct rank b)
 {
 	if (!order->before)
 		return a.priority != b.priority ? a.priority < b.priority : a.stamp < b.stamp;
@@ -106,6 +106,7 @@ void order_lower(struct order *order, uint32_t slot)
 static struct least scan_slots(const struct order *order, size_t block)
 {
 	const struct order_level *l = &order->level[0];
+	const bool natural = !order->before;
 	const size_t end = children_end(order, 1, block);
 	struct least least = {RANK_NONE, 0, SLOT_NONE};
 
@@ -113,7 +114,8 @@ static struct least scan_slots(const struct order *order, size_t block)
 		/* seq_cst: EV4.  It is an acquire, edge PIN. */
 		const uint64_t word = load_seq_cst(&order->arena->generation[index + 1]);
 
-		if (!is_candidate(word))
+		/* relaxed: after the word.  Most slots end here. */
+		if (!is_candidate(word) || (natural && load_relaxed(&l->priority[index]) > least.rank.priority))
 			continue;
 
 		/* relaxed: after the word. */
