@@ -281,6 +281,163 @@ TEST(priorities_of_doubles_keep_their_order)
 	}
 }
 
+/* ---- Compared with a model ---- */
+
+enum { MODEL_ROOM = 4200 };
+
+/* An active object; the model keeps them in no order. */
+struct modelled {
+	lfpool_handle_t handle;
+	uint64_t priority, born;
+	bool pinned;
+};
+
+static struct {
+	lfpool_t *pool;
+	struct random random;
+	bool (*before)(void *context, uint64_t a, uint64_t b);
+	uint32_t range; /* priorities are below it */
+	uint64_t births;
+	size_t count;
+	struct modelled active[MODEL_ROOM];
+} model;
+
+static bool model_before(uint64_t a, uint64_t b)
+{
+	return model.before ? model.before(&evicted, a, b) : a < b;
+}
+
+/* By looking at all objects; NULL: each is pinned. */
+static struct modelled *model_least(void)
+{
+	struct modelled *least = NULL;
+
+	for (struct modelled *m = model.active; m < model.active + model.count; m++)
+		if (!m->pinned && (!least || model_before(m->priority, least->priority) ||
+				   (m->born < least->born && !model_before(least->priority, m->priority))))
+			least = m;
+	return least;
+}
+
+static void model_forget(struct modelled *m)
+{
+	assert_null(lfpool_resolve(model.pool, m->handle));
+	*m = model.active[--model.count];
+}
+
+static uint64_t model_priority(void)
+{
+	return random_below(&model.random, model.range);
+}
+
+static void model_acquire(bool publishes)
+{
+	const bool full = model.count == lfpool_capacity(model.pool);
+	struct modelled *least = full ? model_least() : NULL;
+	const uint64_t priority = model_priority();
+	const bool gives_way = least && model_before(least->priority, priority);
+	const size_t evictions = evicted.count;
+	const lfpool_handle_t handle = acquire(model.pool, priority);
+
+	assert_true((handle != 0) == (!full || gives_way));
+	assert_int_equal(evicted.count, evictions + gives_way);
+	if (gives_way) {
+		assert_true(evicted.handle == least->handle && evicted.priority == least->priority);
+		model_forget(least);
+	}
+	if (!handle)
+		return;
+	if (publishes)
+		assert_int_equal(lfpool_unpin(model.pool, handle), LFPOOL_OK);
+	model.active[model.count++] = (struct modelled){handle, priority, ++model.births, !publishes};
+}
+
+static void model_release(struct modelled *m)
+{
+	assert_int_equal(lfpool_release_handle(model.pool, m->handle), LFPOOL_OK);
+	if (m->pinned)
+		assert_int_equal(lfpool_unpin(model.pool, m->handle), LFPOOL_OK);
+	model_forget(m);
+}
+
+static void model_release_least(void)
+{
+	struct modelled *least = model_least();
+	const size_t evictions = evicted.count;
+
+	assert_int_equal(lfpool_release_least(model.pool, 1), least != NULL);
+	assert_int_equal(evicted.count, evictions + (least != NULL));
+	if (least) {
+		assert_true(evicted.handle == least->handle && evicted.priority == least->priority);
+		model_forget(least);
+	}
+}
+
+static void model_set_priority(struct modelled *m)
+{
+	m->priority = model_priority();
+	assert_int_equal(lfpool_set_priority(model.pool, m->handle, m->priority), LFPOOL_OK);
+}
+
+static void model_pin_or_unpin(struct modelled *m)
+{
+	if (m->pinned)
+		assert_int_equal(lfpool_unpin(model.pool, m->handle), LFPOOL_OK);
+	else
+		assert_non_null(lfpool_pin(model.pool, m->handle));
+	m->pinned = !m->pinned;
+}
+
+static void model_step(void)
+{
+	const uint32_t what = random_below(&model.random, 16);
+	struct modelled *any = &model.active[random_below(&model.random, (uint32_t)model.count)];
+
+	if (what < 5 || !model.count)
+		model_acquire(what != 0);
+	else if (what == 5)
+		model_release(any);
+	else if (what == 6)
+		model_release_least();
+	else if (what < 11)
+		model_pin_or_unpin(any);
+	else
+		model_set_priority(any);
+
+	const struct modelled *least = model_least();
+
+	if (least)
+		require_least(model.pool, least->handle, least->priority);
+	else
+		assert_true(lfpool_least(model.pool, NULL) == 0);
+}
+
+/* Pools of two blocks and of many, and of more than a block of blocks. */
+TEST(the_victim_is_the_least_of_a_model)
+{
+	static const size_t capacities[] = {65, 1000, MODEL_ROOM};
+	const uint64_t seed = test_seed("model");
+
+	for (unsigned c = 0; c < COUNT(capacities) * 3; c++) {
+		memset(&model, 0, sizeof(model));
+		memset(&evicted, 0, sizeof(evicted));
+		model.random = random_for(seed, c);
+		model.before = c % 3 == 2 ? by_last_digit_down : NULL;
+		model.range = c % 3 == 1 ? 5 : UINT32_MAX;
+		model.pool = POOL_OF(SIZE, capacities[c / 3], .evict = LFPOOL_EVICT_LESS, .hooks.evict = on_evict,
+				     .before = model.before, .before_context = &evicted);
+		for (size_t i = 0; i < capacities[c / 3]; i++)
+			model_acquire(true);
+		for (int i = 0; i < TIMES(2000, 200); i++) {
+			model_step();
+			if (i % 64 == 0)
+				require_intact(model.pool);
+		}
+		require_intact(model.pool);
+		assert_int_equal(lfpool_destroy(model.pool), model.count);
+	}
+}
+
 /* ---- With other features of a pool ---- */
 
 TEST(a_pool_that_grows_evicts_when_it_cannot_grow)
