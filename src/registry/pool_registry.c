@@ -162,7 +162,7 @@ size_t lfpool_registry_destroy(lfpool_registry_t *registry)
 		return 0;
 	while (registry->count > refused) {
 		lfpool_t *pool = registry->rows[registry->count - 1 - refused].pool;
-		const size_t more = lfpool_registry_destroy_pool(registry, pool);
+		const size_t more = pool ? lfpool_registry_destroy_pool(registry, pool) : SIZE_MAX;
 
 		if (more == SIZE_MAX)
 			refused++;
@@ -234,7 +234,7 @@ lfpool_t *lfpool_registry_find(lfpool_registry_t *registry, const char *name)
 	os_mutex_lock(&registry->look);
 	const size_t place = row_place(registry, name, &found);
 
-	if (found && !registry->rows[place].leaves)
+	if (found)
 		pool = registry->rows[place].pool;
 	os_mutex_unlock(&registry->look);
 	return pool;
@@ -346,10 +346,9 @@ lfpool_status_t lfpool_registry_create_pool(lfpool_registry_t *registry, const c
 
 /* ---- Destroying a pool ---- */
 
-enum row_step { ROW_LEAVES, ROW_STAYS, ROW_GONE };
-
-/* The row of a pool that is being destroyed; false: it has none. */
-static bool step_row(lfpool_registry_t *registry, const lfpool_t *pool, enum row_step step)
+/* Takes the pool out of its row, which keeps the name until the pool is destroyed.  False: it has no row.  After its
+ * destroy, another pool can have the same address: only the name identifies the row then (PR1). */
+static bool row_leave(lfpool_registry_t *registry, const lfpool_t *pool, char name_out[PROFILE_NAME_BYTES])
 {
 	size_t place = 0;
 
@@ -358,23 +357,40 @@ static bool step_row(lfpool_registry_t *registry, const lfpool_t *pool, enum row
 		place++;
 	const bool found = place < registry->count;
 
-	if (found)
-		registry->rows[place].leaves = step == ROW_LEAVES;
-	if (found && step == ROW_GONE)
-		memmove(&registry->rows[place], &registry->rows[place + 1],
-			(--registry->count - place) * sizeof(*registry->rows));
+	if (found) {
+		registry->rows[place].pool = NULL;
+		strcpy(name_out, registry->rows[place].name);
+	}
 	write_unlock(registry);
 	return found;
 }
 
+/* Puts the pool back into the row that it was taken out of, or, NULL, removes that row. */
+static void row_settle(lfpool_registry_t *registry, const char *name, lfpool_t *pool)
+{
+	bool found;
+
+	write_lock(registry);
+	const size_t place = row_place(registry, name, &found);
+	struct pool_row *row = &registry->rows[place];
+
+	if (pool)
+		row->pool = pool;
+	else
+		memmove(row, row + 1, (--registry->count - place) * sizeof(*row));
+	write_unlock(registry);
+}
+
 size_t lfpool_registry_destroy_pool(lfpool_registry_t *registry, lfpool_t *pool)
 {
-	if (!pool || !step_row(registry, pool, ROW_LEAVES))
+	char name[PROFILE_NAME_BYTES];
+
+	if (!pool || !row_leave(registry, pool, name))
 		return 0;
 	/* Without a mutex: hooks run, and may call the registry. */
 	const size_t active = lfpool_destroy(pool);
 
-	(void)step_row(registry, pool, active == SIZE_MAX ? ROW_STAYS : ROW_GONE);
+	row_settle(registry, name, active == SIZE_MAX ? pool : NULL);
 	return active;
 }
 
@@ -448,7 +464,7 @@ static void bring_all(lfpool_registry_t *registry, lfpool_registry_report_t *rep
 	for (size_t i = 0; i < registry->count; i++) {
 		struct pool_row *row = &registry->rows[i];
 
-		if (row->leaves)
+		if (!row->pool)
 			continue;
 		row->wanted = row->base;
 		profile_apply(&registry->profile, row->name, registry->scenario, &row->wanted);
@@ -458,7 +474,7 @@ static void bring_all(lfpool_registry_t *registry, lfpool_registry_report_t *rep
 	}
 	/* Now there is memory for these. */
 	for (size_t i = 0; i < registry->count; i++)
-		if (!registry->rows[i].leaves)
+		if (registry->rows[i].pool)
 			get_more(&registry->rows[i], report);
 }
 

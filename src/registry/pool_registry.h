@@ -5,8 +5,8 @@
  * Idea         A layer on the public functions: a profile, and a row for each pool, sorted by name.  A row remembers
  *              the pool's configuration without the profile, so that each scenario starts from there.
  * Invariants   PR1 rows are sorted; no two have the same name.
- *              PR2 the pool of a row exists from when the row is entered until it is removed; while `leaves` is set,
- *                  only until lfpool_destroy() has run.
+ *              PR2 the pool of a row exists, and no other row has it.  While it is being destroyed its row has the name
+ *                  alone: afterwards another pool can have its address.
  *              PR3 `scenario` is one of the profile's.
  * Concurrency  Two mutexes; a writer holds both, a reader either.  `change` is held during a whole change, also while
  *              pools are made and resized.  `look` is always taken after it, for a moment.  So find and dump do not
@@ -32,14 +32,13 @@ struct row_numbers {
 
 struct pool_row {
 	char name[PROFILE_NAME_BYTES];
-	lfpool_t *pool;
+	lfpool_t *pool;   /* NULL: it is being destroyed                                              */
 	const char *full; /* the result of an acquire that finds nothing, in a word                   */
 	size_t object_size;
 	struct policy base;         /* the configuration without the profile                        */
 	struct policy made;         /* the settings that it was made with                           */
 	struct policy wanted;       /* `change` alone: during a switch, the settings that it is to have */
 	size_t reserved;            /* objects there is address space for                           */
-	bool leaves;                /* it is being destroyed: no other call touches it              */
 	struct row_numbers numbers; /* `look` alone: during a dump */
 };
 

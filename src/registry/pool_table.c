@@ -43,7 +43,7 @@ static struct pool_row *shown_from(const lfpool_registry_t *registry, struct poo
 {
 	struct pool_row *end = registry->rows + registry->count;
 
-	while (row < end && row->leaves)
+	while (row < end && !row->pool)
 		row++;
 	return row < end ? row : NULL;
 }

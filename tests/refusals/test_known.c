@@ -6,6 +6,7 @@
 
 #include "refusals.h"
 
+#include "lfpool/registry.h"
 #include "lfpool/set.h"
 #include "os/os.h"
 #include "set/pool_set.h"
@@ -228,6 +229,37 @@ TEST_WITH(fork_between_any_two_unmappings_of_a_destroy, nothing_refused, NULL)
 	assert_int_equal(lfpool_destroy(pool), 1);
 	after_munmap = NULL;
 	assert_true(child_lived);
+}
+
+/* ---- Two pools with the same address, one after the other ---- */
+
+static lfpool_registry_t *registry;
+static lfpool_t *another;
+
+static void make_another(void)
+{
+	const lfpool_config_t config = config_of(SIZE, CAPACITY);
+
+	after_munmap = NULL;
+	REQUIRE(lfpool_registry_create_pool(registry, "a", &config, &another) == LFPOOL_OK);
+}
+
+/* The second pool is made before the call that destroys the first one returns; its row is the first. */
+TEST_WITH(an_address_that_is_used_again, nothing_refused, NULL)
+{
+	const lfpool_config_t config = config_of(SIZE, CAPACITY);
+	lfpool_t *pool;
+
+	REQUIRE(lfpool_registry_create(&registry, NULL, NULL) == LFPOOL_OK);
+	REQUIRE(lfpool_registry_create_pool(registry, "b", &config, &pool) == LFPOOL_OK);
+	after_munmap = make_another;
+	assert_int_equal(lfpool_registry_destroy_pool(registry, pool), 0);
+	assert_ptr_equal(another, pool);
+	assert_ptr_equal(lfpool_registry_find(registry, "a"), another);
+	assert_null(lfpool_registry_find(registry, "b"));
+	assert_int_equal(lfpool_registry_destroy_pool(registry, another), 0);
+	assert_null(lfpool_registry_find(registry, "a"));
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
 RUN_TESTS()
