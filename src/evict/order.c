@@ -36,13 +36,13 @@ bool order_gives_way(const struct order *order, uint64_t a, uint64_t b)
 	return false;
 }
 
+/* Its phase says candidate, and it has no pins. */
 static inline bool is_candidate(uint64_t word)
 {
-	return generation_phase(word) == GENERATION_CANDIDATE && !generation_pins(word);
+	return (word & (GENERATION_ONE - 1)) == GENERATION_CANDIDATE;
 }
 
-/* Slots, or nodes of a level, that can have candidates.  seq_cst: what EV4 scans has all slots of the unpins before.
- *  */
+/* Slots, or nodes of a level, that can have candidates.  seq_cst: what EV4 scans has all slots of the unpins before. */
 static inline size_t level_count(const struct order *order, unsigned level)
 {
 	const uint64_t top = load_seq_cst(&order->top);
@@ -102,20 +102,17 @@ void order_lower(struct order *order, uint32_t slot)
 
 /* ---- Scans ---- */
 
-/* The least candidate of a block of slots.  The word first: the rank is at least as new (EV4). */
-static struct least scan_slots(const struct order *order, size_t block)
+/* The least candidate of a block of slots by the caller's comparison. */
+static struct least scan_by_before(const struct order *order, size_t first, size_t end)
 {
 	const struct order_level *l = &order->level[0];
-	const bool natural = !order->before;
-	const size_t end = children_end(order, 1, block);
 	struct least least = {RANK_NONE, 0, SLOT_NONE};
 
-	for (size_t index = block << ORDER_BLOCK_BITS; index < end; index++) {
+	for (size_t index = first; index < end; index++) {
 		/* seq_cst: EV4.  It is an acquire, edge PIN. */
 		const uint64_t word = load_seq_cst(&order->arena->generation[index + 1]);
 
-		/* relaxed: after the word.  Most slots end here. */
-		if (!is_candidate(word) || (natural && load_relaxed(&l->priority[index]) > least.rank.priority))
+		if (!is_candidate(word))
 			continue;
 
 		/* relaxed: after the word. */
@@ -127,30 +124,59 @@ static struct least scan_slots(const struct order *order, size_t block)
 	return least;
 }
 
-/* The least bound of the children of a node above the lowest level of nodes; *child_out: whose it is. */
-static struct rank scan_nodes(const struct order *order, unsigned level, size_t node, size_t *child_out)
+/* The same by number, which most pools use: the stamp is read only where the priority is not above the least. */
+static struct least scan_by_number(const struct order *order, size_t first, size_t end)
 {
-	const size_t end = children_end(order, level, node);
-	struct rank least = RANK_NONE;
+	/* Local copies: the compiler would load them again after each atomic load. */
+	_Atomic(uint64_t) *const words = &order->arena->generation[1];
+	_Atomic(uint64_t) *const priorities = order->level[0].priority, *const stamps = order->level[0].stamp;
+	struct rank rank = RANK_NONE;
+	uint64_t least_word = 0;
+	size_t least = SIZE_MAX;
 
-	*child_out = node << ORDER_BLOCK_BITS;
-	for (size_t child = *child_out; child < end; child++) {
-		const struct rank bound = node_bound(order, level - 1, child);
+	for (size_t index = first; index < end; index++) {
+		/* seq_cst: EV4.  It is an acquire, edge PIN. */
+		const uint64_t word = load_seq_cst(&words[index]);
+		/* relaxed: after the word. */
+		const uint64_t priority = load_relaxed(&priorities[index]);
 
-		if (rank_before(order, bound, least)) {
-			least = bound;
-			*child_out = child;
-		}
+		if (priority > rank.priority || !is_candidate(word))
+			continue;
+
+		/* relaxed: after the word. */
+		const uint64_t stamp = load_relaxed(&stamps[index]);
+
+		if (priority == rank.priority && stamp >= rank.stamp)
+			continue;
+		rank = (struct rank){priority, stamp};
+		least_word = word;
+		least = index;
 	}
-	return least;
+	return (struct least){rank, least_word, (uint32_t)(least + 1)};
+}
+
+/* The least candidate of a block of slots.  Each scan reads the word first: the rank is at least as new (EV4). */
+static struct least scan_slots(const struct order *order, size_t block)
+{
+	const size_t first = block << ORDER_BLOCK_BITS, end = children_end(order, 1, block);
+
+	return order->before ? scan_by_before(order, first, end) : scan_by_number(order, first, end);
 }
 
 /* The least rank below a node, or a lower bound of it. */
 static struct rank rank_below(const struct order *order, unsigned level, size_t node)
 {
-	size_t child;
+	struct rank least = RANK_NONE;
 
-	return level == 1 ? scan_slots(order, node).rank : scan_nodes(order, level, node, &child);
+	if (level == 1)
+		return scan_slots(order, node).rank;
+	for (size_t child = node << ORDER_BLOCK_BITS, end = children_end(order, level, node); child < end; child++) {
+		const struct rank bound = node_bound(order, level - 1, child);
+
+		if (rank_before(order, bound, least))
+			least = bound;
+	}
+	return least;
 }
 
 /* EV4: raises the node's bound, which was `from`. */
@@ -172,10 +198,11 @@ static void node_raise(struct order *order, unsigned level, size_t node, struct 
 
 /* ---- Search ---- */
 
-static void search_below(struct order *order, unsigned level, size_t node, struct least *best);
+static struct rank search_below(struct order *order, unsigned level, size_t node, struct least *best);
 
-/* Searches below a node with this bound, and raises it if it is too low. */
-static void visit_node(struct order *order, unsigned level, size_t node, struct rank bound, struct least *best)
+/* Searches below a node with this bound, and raises the bound if it is too low.  Returns a lower bound of the ranks
+ * below. */
+static struct rank visit_node(struct order *order, unsigned level, size_t node, struct rank bound, struct least *best)
 {
 	struct rank below;
 
@@ -186,28 +213,43 @@ static void visit_node(struct order *order, unsigned level, size_t node, struct 
 			*best = least;
 		below = least.rank;
 	} else {
-		search_below(order, level, node, best);
-		below = rank_below(order, level, node);
+		below = search_below(order, level, node, best);
 	}
-	if (rank_before(order, bound, below))
-		node_raise(order, level, node, bound, below);
+	if (!rank_before(order, bound, below))
+		return bound;
+	node_raise(order, level, node, bound, below);
+	return below;
 }
 
-/* The least candidate below a node, or below the root (level order->levels), if it is below *best. */
-static void search_below(struct order *order, unsigned level, size_t node, struct least *best)
+/* The child with the least bound. */
+static size_t least_of(const struct order *order, const struct rank *bound, size_t count)
 {
-	const size_t end = children_end(order, level, node);
-	size_t first;
-	const struct rank bound = scan_nodes(order, level, node, &first);
+	size_t least = 0;
 
-	if (!rank_before(order, bound, best->rank))
-		return;
-	visit_node(order, level - 1, first, bound, best);
-	for (size_t child = node << ORDER_BLOCK_BITS; child < end; child++) {
-		const struct rank other = node_bound(order, level - 1, child);
+	for (size_t i = 1; i < count; i++)
+		if (rank_before(order, bound[i], bound[least]))
+			least = i;
+	return least;
+}
 
-		if (child != first && rank_before(order, other, best->rank))
-			visit_node(order, level - 1, child, other, best);
+/* The least candidate below a node, or below the root (level order->levels), if it is below *best.  The search visits
+ * the child with the least bound as long as that is below the best rank found.  Returns a lower bound of the ranks
+ * below. */
+static struct rank search_below(struct order *order, unsigned level, size_t node, struct least *best)
+{
+	const size_t first = node << ORDER_BLOCK_BITS, end = children_end(order, level, node);
+	struct rank bound[ORDER_BLOCK];
+
+	bound[0] = RANK_NONE;
+	for (size_t child = first; child < end; child++)
+		bound[child - first] = node_bound(order, level - 1, child);
+	/* Each child once: a visited child's bound is not below the best rank. */
+	for (;;) {
+		const size_t least = least_of(order, bound, end - first);
+
+		if (!rank_before(order, bound[least], best->rank))
+			return bound[least];
+		bound[least] = visit_node(order, level - 1, first + least, bound[least], best);
 	}
 }
 
@@ -217,7 +259,7 @@ struct least order_least(struct order *order)
 
 	if (order->levels == 1)
 		return scan_slots(order, 0);
-	search_below(order, order->levels, 0, &best);
+	(void)search_below(order, order->levels, 0, &best);
 	return best;
 }
 
