@@ -67,7 +67,10 @@ struct call {
 struct actor {
 	struct worker *worker;
 	struct claim mine[MINE_MAX];
-	lfpool_handle_t pinned[PINNED_MAX];
+	struct pinned {
+		lfpool_handle_t handle;
+		struct use *use;
+	} pinned[PINNED_MAX];
 	uint32_t pinned_count;
 	struct call call;
 	uint64_t evicted, refused;
@@ -183,7 +186,7 @@ static _Atomic(lfpool_handle_t) *place(struct worker *worker, _Atomic(lfpool_han
 	return &places[draw(worker, PLACES)];
 }
 
-/* The status of a call that the pool reports to the misuse hook when it refuses it. */
+/* The status of an unpin: the pool reports a refused one to the misuse hook. */
 static lfpool_status_t told(lfpool_status_t status)
 {
 	if (status != LFPOOL_OK)
@@ -204,9 +207,9 @@ static void expect_stale(struct actor *actor, lfpool_handle_t handle, bool pinne
 		found = "pin";
 	else if (lfpool_resolve(pool, handle) || lfpool_get_priority(pool, handle, &priority))
 		found = "a look-up";
-	else if (told(lfpool_set_priority(pool, handle, 0)) != LFPOOL_E_STALE)
+	else if (lfpool_set_priority(pool, handle, 0) != LFPOOL_E_STALE)
 		found = "set_priority";
-	else if (told(lfpool_release_handle(pool, handle)) != LFPOOL_E_STALE)
+	else if (lfpool_release_handle(pool, handle) != LFPOOL_E_STALE)
 		found = "release";
 	else if (!pinned && told(lfpool_unpin(pool, handle)) == LFPOOL_OK)
 		found = "unpin";
@@ -235,7 +238,7 @@ static void lose(struct claim *claim)
 static bool is_pinned(const struct actor *actor, lfpool_handle_t handle)
 {
 	for (uint32_t i = 0; i < actor->pinned_count; i++)
-		if (actor->pinned[i] == handle)
+		if (actor->pinned[i].handle == handle)
 			return true;
 	return false;
 }
@@ -424,21 +427,19 @@ static void step_pin(struct actor *actor, lfpool_handle_t handle)
 		(void)lfpool_unpin(current.pool, handle);
 		return;
 	}
-	actor->pinned[actor->pinned_count++] = handle;
+	actor->pinned[actor->pinned_count++] = (struct pinned){handle, use};
 }
 
 /* A pinned object keeps its entry, also after a release. */
 static void step_unpin(struct actor *actor, uint32_t which)
 {
-	const lfpool_handle_t handle = actor->pinned[which];
+	const struct pinned pinned = actor->pinned[which];
 
 	actor->pinned[which] = actor->pinned[--actor->pinned_count];
-	for (size_t i = 0; i < current.most; i++)
-		if (evicting.uses[i].handle == handle) {
-			unpin(&evicting.uses[i], handle);
-			return;
-		}
-	violation("handle %" PRIx64 " is pinned, and its slot has another", handle);
+	if (pinned.use->handle == pinned.handle)
+		unpin(pinned.use, pinned.handle);
+	else
+		violation("handle %" PRIx64 " is pinned, and its slot has another", pinned.handle);
 }
 
 /* ---- Priorities ---- */
@@ -450,7 +451,7 @@ static void set_own(struct actor *actor, struct claim *claim)
 
 	try_priority(use_of(claim->held.object), priority);
 	if (!fault_strikes(actor->worker, FAULT_LOST_UPDATE))
-		status = told(lfpool_set_priority(current.pool, claim->handle, priority));
+		status = lfpool_set_priority(current.pool, claim->handle, priority);
 	if (status == LFPOOL_OK)
 		claim->settled = priority;
 	else
@@ -466,7 +467,7 @@ static void set_found(struct actor *actor, lfpool_handle_t handle)
 		return;
 	try_priority(use, priority);
 	/* Refused if it was released meanwhile. */
-	(void)told(lfpool_set_priority(current.pool, handle, priority));
+	(void)lfpool_set_priority(current.pool, handle, priority);
 	unpin(use, handle);
 }
 
@@ -491,7 +492,7 @@ static void release_own(struct actor *actor, struct claim *claim)
 	lfpool_status_t status = LFPOOL_OK;
 
 	if (!fault_strikes(actor->worker, FAULT_LOST_OBJECT))
-		status = told(lfpool_release_handle(current.pool, claim->handle));
+		status = lfpool_release_handle(current.pool, claim->handle);
 	if (status != LFPOOL_OK) {
 		lose(claim);
 		return;
@@ -555,7 +556,7 @@ static void look(struct actor *actor)
 
 	if (dead)
 		expect_stale(actor, dead, !evicting.own);
-	if (offered && told(lfpool_release_handle(current.pool, offered)) == LFPOOL_OK)
+	if (offered && lfpool_release_handle(current.pool, offered) == LFPOOL_OK)
 		subtract_relaxed(&evicting.offers, 1);
 }
 

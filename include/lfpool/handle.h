@@ -65,9 +65,10 @@ LFPOOL_API void *lfpool_resolve(const lfpool_t *pool, lfpool_handle_t handle);
  * lfpool_release_handle - release the object that a handle names.
  *
  * handle    Any value.
- * Returns   LFPOOL_OK; LFPOOL_E_STALE: refused and reported to the misuse hook, nothing changed.  Of several threads
- *           that release by the same handle at once exactly one succeeds; against lfpool_release() of the same object
- *           at the same instant, too.
+ * Returns   LFPOOL_OK; LFPOOL_E_STALE: refused and reported to the misuse hook, nothing changed.  (A pool that evicts
+ *           does not report a stale handle: its object may have been evicted.)  Of several threads that release by the
+ *           same handle at once exactly one succeeds; against lfpool_release() of the same object at the same instant,
+ *           too.
  * Threads   Any.  Lock-free; may enter the kernel as lfpool_release().
  * Cost      lfpool_release() and two locked instructions.
  */

@@ -155,7 +155,7 @@ lfpool_status_t lfpool_set_priority(lfpool_t *pool, lfpool_handle_t handle, uint
 	const uint32_t slot = find_candidate(pool, handle, &word);
 
 	if (!slot || !arena_pin(&pool->core.arena, slot, word))
-		return handle_refuse(pool, handle);
+		return handle_refuse_evicted(pool, handle);
 	order_set_priority(pool->order, slot, priority);
 	return lfpool_unpin(pool, handle);
 }

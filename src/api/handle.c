@@ -76,6 +76,15 @@ lfpool_status_t handle_refuse(lfpool_t *pool, lfpool_handle_t handle)
 	return misuse_tell(pool, &misuse);
 }
 
+/* Eviction makes handles stale, so their holders' calls are no mistake. */
+lfpool_status_t handle_refuse_evicted(lfpool_t *pool, lfpool_handle_t handle)
+{
+	const bool may_be_evicted = !EMBEDDED && pool->order &&
+				    handle_slot(pool, handle) - 1 < pool->core.arena.face.slots;
+
+	return may_be_evicted ? LFPOOL_E_STALE : handle_refuse(pool, handle);
+}
+
 lfpool_status_t lfpool_release_handle(lfpool_t *pool, lfpool_handle_t handle)
 {
 	uint64_t word;
@@ -84,7 +93,7 @@ lfpool_status_t lfpool_release_handle(lfpool_t *pool, lfpool_handle_t handle)
 	const enum leave leave = slot ? arena_leave(&pool->core.arena, slot, word, GENERATION_RELEASED) : LEAVE_REFUSED;
 
 	if (leave == LEAVE_REFUSED)
-		return handle_refuse(pool, handle);
+		return handle_refuse_evicted(pool, handle);
 	if (leave == LEAVE_NOW)
 		waiters_put(pool, thread_cache(pool), slot, pool_object(pool, slot));
 	return LFPOOL_OK;

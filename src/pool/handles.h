@@ -58,5 +58,7 @@ static inline uint32_t handle_find(const lfpool_t *pool, lfpool_handle_t handle,
 
 /* The handle names no object of the pool: refuses it, and reports it (api/handle.c). */
 COLD lfpool_status_t handle_refuse(lfpool_t *pool, lfpool_handle_t handle);
+/* The same, but a pool that evicts does not report a handle of one of its slots: the object may have been evicted. */
+COLD lfpool_status_t handle_refuse_evicted(lfpool_t *pool, lfpool_handle_t handle);
 
 #endif
