@@ -332,8 +332,9 @@ typedef struct lfpool_config {
 	uint32_t memory_use;      /* LFPOOL_MEMORY_OBJECTS or LFPOOL_MEMORY_POOL                        */
 	lfpool_evict_t evict;     /* the full pool evicts, see lfpool/evict.h; not in a buffer; 0 = it does
 	                             not                                                                 */
-	/* With `evict`: is an object of priority a evicted before one of priority b?  A strict weak order that never
-	 * changes.  Any thread calls it, several times in each call that searches.  NULL: a < b. */
+	/* With `evict`: is an object of priority a evicted before one of priority b?  A strict weak order of all 64-bit
+	 * numbers that never changes: the pool also compares numbers that no object has, such as UINT64_MAX.  Any
+	 * thread calls it, several times in each call that searches.  NULL: a < b. */
 	bool (*before)(void *context, uint64_t a, uint64_t b);
 	void *before_context; /* passed to `before` */
 } lfpool_config_t;

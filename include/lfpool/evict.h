@@ -35,7 +35,8 @@
  * Candidates.  An object can be evicted while it is active, is not pinned, and was acquired by
  * lfpool_acquire_evicting().  Objects from lfpool_acquire() and the other acquire calls are never evicted, and those
  * calls never evict.  A new object is pinned once for its holder, so its holder can fill it before another thread can
- * evict it.
+ * evict it.  As with every pin, a release takes effect at the last unpin: an object that is released before its first
+ * unpin stays in use until its holder unpins it.
  *
  * Promises, whatever other threads do at the same time:
  *   1. lfpool_acquire_evicting() evicts, or returns NULL, only if at some moment during the call every object was in
