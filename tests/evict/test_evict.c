@@ -190,9 +190,12 @@ BACKEND_TEST(pinned_and_new_objects_are_not_evicted, LFPOOL_BACKEND_MALLOC)
 	assert_int_equal(lfpool_release_least(pool, CAPACITY), 4);
 	assert_int_equal(lfpool_active_count(pool), 4);
 	assert_int_equal(lfpool_unpin(pool, handles[4]), LFPOOL_OK);
+	/* Before the first unpin, too. */
 	for (size_t i = 1; i < 4; i++) {
 		assert_int_equal(lfpool_release_handle(pool, handles[i]), LFPOOL_OK);
+		assert_int_equal(lfpool_active_count(pool), 4 - i);
 		assert_int_equal(lfpool_unpin(pool, handles[i]), LFPOOL_OK);
+		assert_int_equal(lfpool_active_count(pool), 3 - i);
 	}
 	pool_close(pool, SIZE);
 }
