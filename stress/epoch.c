@@ -18,8 +18,7 @@
 
 static struct {
 	ck_epoch_t epoch;
-	lfpool_epoch_t *gate;
-	lfpool_scheme_t scheme; /* of the gate               */
+	lfpool_scheme_t scheme; /* of the epoch */
 	ck_epoch_record_t *records;
 } epoch;
 
@@ -50,16 +49,15 @@ static void epoch_open(void)
 	memset(&epoch, 0, sizeof(epoch));
 	ck_epoch_init(&epoch.epoch);
 	epoch.records = round_memory(current.threads + 1, sizeof(*epoch.records));
-	if (lfpool_epoch_create(&epoch.gate, &epoch.epoch) != LFPOOL_OK)
+	if (lfpool_epoch_create(&epoch.scheme, &epoch.epoch) != LFPOOL_OK)
 		say_no_memory("epochs");
-	epoch.scheme = lfpool_epoch_scheme(epoch.gate);
 	current.config.scheme = ANNOTATED ? (lfpool_scheme_t){.context = &epoch, .begin = on_begin, .ready = on_ready}
 					  : epoch.scheme;
 }
 
 static void epoch_close(void)
 {
-	lfpool_epoch_destroy(epoch.gate);
+	lfpool_epoch_destroy(epoch.scheme);
 	free(epoch.records);
 }
 

@@ -30,9 +30,9 @@ struct hand {
 };
 
 static ck_epoch_t epoch;
-static lfpool_t *pool;       /* NULL: malloc() */
-static lfpool_epoch_t *gate; /* its            */
-static unsigned joined;      /* atomic         */
+static lfpool_t *pool;         /* NULL: malloc() */
+static lfpool_scheme_t scheme; /* its            */
+static unsigned joined;        /* atomic         */
 static struct hand hands[RECORDS_MAX];
 /* Whose callbacks run in this thread now. */
 static _Thread_local struct hand *polling;
@@ -118,9 +118,9 @@ static void *open_pool(const struct plan *plan)
 	lfpool_config_t config = pool_config(plan, LFPOOL_BACKEND_LOCKFREE);
 
 	(void)open_malloc(plan);
-	if (lfpool_epoch_create(&gate, &epoch) != LFPOOL_OK)
+	if (lfpool_epoch_create(&scheme, &epoch) != LFPOOL_OK)
 		give_up("lfpool-epoch", "no memory for its records");
-	config.scheme = lfpool_epoch_scheme(gate);
+	config.scheme = scheme;
 	pool = pool_create(&config);
 	return &epoch;
 }
@@ -131,7 +131,7 @@ static void close_epoch(void *shared)
 	if (!pool)
 		return;
 	pool_close(pool);
-	lfpool_epoch_destroy(gate);
+	lfpool_epoch_destroy(scheme);
 }
 
 static void *join(void *shared)

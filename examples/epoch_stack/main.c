@@ -31,7 +31,7 @@ struct node {
 static ck_stack_t stack;
 static ck_epoch_t epoch;
 static ck_epoch_record_t records[THREADS_MAX]; /* of each thread */
-static lfpool_epoch_t *gate;
+static lfpool_scheme_t scheme;
 static lfpool_t *pool;
 static struct options options;
 
@@ -61,13 +61,13 @@ static bool stack_open(void)
 
 	ck_stack_init(&stack);
 	ck_epoch_init(&epoch);
-	if (lfpool_epoch_create(&gate, &epoch) != LFPOOL_OK)
+	if (lfpool_epoch_create(&scheme, &epoch) != LFPOOL_OK)
 		return false;
 	config.name = "stack nodes";
 	config.object_size = sizeof(struct node);
 	config.object_alignment = _Alignof(struct node);
 	config.capacity = options.nodes;
-	config.scheme = lfpool_epoch_scheme(gate);
+	config.scheme = scheme;
 	return lfpool_create(&pool, &config) == LFPOOL_OK;
 }
 
@@ -203,7 +203,7 @@ static bool settle(struct visitor *sum)
 		  sum->counts[STAMPS_PUSHED] == sum->counts[STAMPS_POPPED];
 
 	ok = settle_pool(pool, sizeof(struct node), sum->retired_at_most) && ok;
-	lfpool_epoch_destroy(gate);
+	lfpool_epoch_destroy(scheme);
 	return ok;
 }
 

@@ -3,11 +3,9 @@
  * epoch.h - objects that are released when ConcurrencyKit's ck_epoch says so.  Component lfpool-ck.
  *
  *     ck_epoch_t epoch;
- *     lfpool_epoch_t *gate;
  *
  *     ck_epoch_init(&epoch);
- *     lfpool_epoch_create(&gate, &epoch);
- *     config.scheme = lfpool_epoch_scheme(gate);
+ *     lfpool_epoch_create(&config.scheme, &epoch);
  *     ...
  *     ck_epoch_begin(record, NULL);                            // the caller's own record
  *     ... take the node out ...
@@ -31,41 +29,30 @@ LFPOOL_C_BEGIN_
 
 struct ck_epoch;
 
-typedef struct lfpool_epoch lfpool_epoch_t; /* what ties one pool to an epoch */
-
 /*
- * lfpool_epoch_create - records for the batches of one pool.
+ * lfpool_epoch_create - a scheme for one pool (config.scheme), with records of the epoch for the pool's batches.
  *
- * gate_out  Receives it; NULL on failure.
- * epoch     Made by ck_epoch_init().  Up to LFPOOL_PLACES_MAX records are registered with it, each when it is first
- *           needed.
- * Returns   LFPOOL_OK; LFPOOL_E_ARGUMENT: a NULL pointer; LFPOOL_E_NO_MEMORY.
- * Owner     The caller, until lfpool_epoch_destroy().
- * Threads   Any.  Allocates with the C library, which may take a lock; may enter the kernel.
+ * With it objects may be reused when no section of the epoch can reach them any more.  lfpool_drain() and
+ * lfpool_destroy() must not be called inside a section: they would wait for it.  Nor does lfpool_acquire_wait() get
+ * there what its own section holds back.
+ *
+ * scheme_out  Receives it; all NULL on failure.  At most one pool at a time has it.
+ * epoch       Made by ck_epoch_init().  Up to LFPOOL_PLACES_MAX records are registered with it, each when it is first
+ *             needed.
+ * Returns     LFPOOL_OK; LFPOOL_E_ARGUMENT: a NULL pointer; LFPOOL_E_NO_MEMORY.
+ * Owner       The caller, until lfpool_epoch_destroy().
+ * Threads     Any.  Allocates with the C library, which may take a lock; may enter the kernel.
  */
-LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_epoch_create(lfpool_epoch_t **gate_out, struct ck_epoch *epoch);
+LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_epoch_create(lfpool_scheme_t *scheme_out, struct ck_epoch *epoch);
 
 /*
- * lfpool_epoch_destroy - give the records back.
+ * lfpool_epoch_destroy - free the records.
  *
- * gate      NULL is fine.  The pool was destroyed before, and nobody uses the epoch any more: ck_epoch keeps every
- * record
- *           for ever that was registered with it.
+ * scheme    Of lfpool_epoch_create(); one that is all NULL is fine.  The pool was destroyed before, and no thread uses
+ *           the epoch any more: ck_epoch keeps each record for ever that was registered with it.
  * Threads   Any.  As lfpool_epoch_create().
  */
-LFPOOL_API void lfpool_epoch_destroy(lfpool_epoch_t *gate);
-
-/*
- * lfpool_epoch_scheme - for config.scheme: objects may be reused when no section of the epoch can reach them any more.
- *
- * lfpool_drain() and lfpool_destroy() must not be called inside a section: they would wait for it.  Nor does
- * lfpool_acquire_wait() get there what its own section holds back.
- *
- * gate      Of one pool at a time.  NULL: no scheme.
- * Returns   The scheme.
- * Threads   Any.  Wait-free.
- */
-LFPOOL_API lfpool_scheme_t lfpool_epoch_scheme(lfpool_epoch_t *gate);
+LFPOOL_API void lfpool_epoch_destroy(lfpool_scheme_t scheme);
 
 LFPOOL_C_END_
 

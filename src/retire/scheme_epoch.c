@@ -25,7 +25,8 @@ struct place {
 	bool registered; /* with the epoch; written by the holder of the batch */
 };
 
-struct lfpool_epoch {
+/* The context of a scheme. */
+struct records {
 	struct ck_epoch *epoch;
 	struct place places[LFPOOL_PLACES_MAX];
 };
@@ -45,12 +46,12 @@ static void become_due(ck_epoch_entry_t *entry)
 
 static void begin(void *context, lfpool_batch_t *batch)
 {
-	lfpool_epoch_t *gate = context;
-	struct place *place = &gate->places[batch->place];
+	struct records *records = context;
+	struct place *place = &records->places[batch->place];
 	struct deferred *deferred = (void *)batch->room;
 
 	if (!place->registered) {
-		ck_epoch_register(gate->epoch, &place->record, NULL);
+		ck_epoch_register(records->epoch, &place->record, NULL);
 		place->registered = true;
 	}
 	deferred->due = false;
@@ -60,39 +61,35 @@ static void begin(void *context, lfpool_batch_t *batch)
 
 static bool ready(void *context, const lfpool_batch_t *batch)
 {
-	lfpool_epoch_t *gate = context;
+	struct records *records = context;
 	const struct deferred *deferred = (const void *)batch->room;
 
-	(void)ck_epoch_poll(&gate->places[batch->place].record);
+	(void)ck_epoch_poll(&records->places[batch->place].record);
 	/* What readers read before they left, before whatever is written to the objects. */
 	if (deferred->due)
 		ck_pr_fence_memory();
 	return deferred->due;
 }
 
-lfpool_status_t lfpool_epoch_create(lfpool_epoch_t **gate_out, struct ck_epoch *epoch)
+lfpool_status_t lfpool_epoch_create(lfpool_scheme_t *scheme_out, struct ck_epoch *epoch)
 {
+	struct records *records;
 	void *memory;
 
-	if (gate_out)
-		*gate_out = NULL;
-	if (!gate_out || !epoch)
+	if (scheme_out)
+		*scheme_out = (lfpool_scheme_t){0};
+	if (!scheme_out || !epoch)
 		return LFPOOL_E_ARGUMENT;
-	if (posix_memalign(&memory, _Alignof(lfpool_epoch_t), sizeof(lfpool_epoch_t)) != 0)
+	if (posix_memalign(&memory, _Alignof(struct records), sizeof(struct records)) != 0)
 		return LFPOOL_E_NO_MEMORY;
-	*gate_out = memset(memory, 0, sizeof(lfpool_epoch_t));
-	(*gate_out)->epoch = epoch;
+	records = memset(memory, 0, sizeof(struct records));
+	records->epoch = epoch;
+	*scheme_out = (lfpool_scheme_t){.context = records, .begin = begin, .ready = ready};
 	return LFPOOL_OK;
 }
 
-void lfpool_epoch_destroy(lfpool_epoch_t *gate)
+void lfpool_epoch_destroy(lfpool_scheme_t scheme)
 {
-	free(gate);
-}
-
-lfpool_scheme_t lfpool_epoch_scheme(lfpool_epoch_t *gate)
-{
-	const lfpool_scheme_t none = {0};
-
-	return gate ? (lfpool_scheme_t){.context = gate, .begin = begin, .ready = ready} : none;
+	if (scheme.begin == begin)
+		free(scheme.context);
 }

@@ -230,16 +230,15 @@ static void with_epoch(void)
 {
 	static ck_epoch_t epoch;
 	static ck_epoch_record_t record;
-	lfpool_epoch_t *gate = NULL;
+	lfpool_scheme_t scheme;
 	size_t misuses = 0;
 	lfpool_t *pool;
 
 	ck_epoch_init(&epoch);
 	ck_epoch_register(&epoch, &record, NULL);
-	REQUIRE(lfpool_epoch_create(&gate, &epoch) == LFPOOL_OK);
-	pool = with_scheme(lfpool_epoch_scheme(gate), &misuses);
+	REQUIRE(lfpool_epoch_create(&scheme, &epoch) == LFPOOL_OK);
+	pool = with_scheme(scheme, &misuses);
 	arm();
-	MUST(CALL(lfpool_epoch_scheme, "")(gate).ready);
 	for (int round = 0; round < 1000; round++) {
 		objects[0] = CALL(lfpool_acquire, "epochs")(pool);
 		MUST(objects[0] && CALL(lfpool_retire, "epochs")(pool, objects[0]) == LFPOOL_OK);

@@ -18,7 +18,7 @@
 
 /* The epoch of a program, or of one test after the other. */
 static ck_epoch_t epoch;
-static lfpool_epoch_t *gate;
+static lfpool_scheme_t scheme;                  /* of the epoch */
 static _Thread_local ck_epoch_record_t *record; /* of the thread */
 
 static inline ck_epoch_record_t *record_new(ck_epoch_t *of)
@@ -52,13 +52,13 @@ static int readers_open(void **state)
 	(void)state;
 	ck_epoch_init(&epoch);
 	join_readers();
-	return lfpool_epoch_create(&gate, &epoch) == LFPOOL_OK ? 0 : -1;
+	return lfpool_epoch_create(&scheme, &epoch) == LFPOOL_OK ? 0 : -1;
 }
 
 static int readers_close(void **state)
 {
 	(void)state;
-	lfpool_epoch_destroy(gate);
+	lfpool_epoch_destroy(scheme);
 	return 0;
 }
 
@@ -94,7 +94,7 @@ static inline void retire_bulk(lfpool_t *pool, void **objects, size_t count)
 
 static inline lfpool_t *readers_pool(lfpool_config_t config)
 {
-	config.scheme = lfpool_epoch_scheme(gate);
+	config.scheme = scheme;
 	return pool_with(&config);
 }
 

@@ -47,7 +47,7 @@ int main(void)
 	config.scheme = lfpool_rcu_scheme(NULL);
 #endif
 #ifdef PARENT_HAS_ck
-	config.scheme = lfpool_epoch_scheme(NULL);
+	lfpool_epoch_destroy(config.scheme);
 #endif
 	if (lfpool_create(&pool, &config) != LFPOOL_OK)
 		return 1;
