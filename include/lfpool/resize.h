@@ -13,7 +13,7 @@
 #ifndef LFPOOL_RESIZE_H
 #define LFPOOL_RESIZE_H
 
-#include "lfpool/config.h"
+#include "lfpool/report.h"
 
 LFPOOL_C_BEGIN_
 
@@ -32,13 +32,42 @@ LFPOOL_C_BEGIN_
 LFPOOL_API size_t lfpool_grow(lfpool_t *pool, size_t count);
 
 /*
+ * lfpool_settled_capacity - the capacity that is left when a pending shrink is complete.
+ *
+ * Returns   Number of objects; too many by those that other threads are just removing.
+ * Progress  Lock-free.
+ * Cost      O(1).
+ */
+static inline size_t lfpool_settled_capacity(const lfpool_t *pool)
+{
+	lfpool_stats_t before, now;
+
+	/* lfpool_stats() reads `owed` first: `capacity` is read between two equal values of it.  Each retry means that
+	 * another call changed the pending shrink. */
+	do {
+		before = lfpool_quick_stats(pool);
+		now = lfpool_quick_stats(pool);
+	} while (before.owed != now.owed);
+	return before.capacity > before.owed ? before.capacity - before.owed : 0;
+}
+
+/*
  * lfpool_reserve - grow, if necessary, until the capacity without a pending shrink is at least `capacity`.
  *
  * capacity  Desired number of objects.
  * Returns   Number of added objects; fewer than were missing when lfpool_grow() adds no more.
  * Progress, cost   As lfpool_grow().
  */
-LFPOOL_API size_t lfpool_reserve(lfpool_t *pool, size_t capacity);
+static inline size_t lfpool_reserve(lfpool_t *pool, size_t capacity)
+{
+	size_t added = 0, settled, more;
+
+	/* Once, unless the pool shrinks meanwhile. */
+	while ((settled = lfpool_settled_capacity(pool)) < capacity &&
+	       (more = lfpool_grow(pool, capacity - settled)) != 0)
+		added += more;
+	return added;
+}
 
 /*
  * lfpool_shrink - remove `count` objects from the pool.
@@ -91,7 +120,7 @@ LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);
  *           only looked at counts 1/64.  At least one step is done.  SIZE_MAX: no limit.
  * Returns   true: there is more to do.  false: all pages were looked at since the last one was returned, in this call
  *           or earlier ones.  lfpool_stats_t has the bytes returned so far.
- * Progress  Lock-free for all other calls; enters the kernel.  Does nothing with the malloc backend, locked memory, or
+ * Progress  Lock-free for all other calls; enters the kernel.  Does nothing in malloc mode, with locked memory, or
  *           caller-provided memory.  While a step (at most 64 KiB, or one larger object) is returned, its objects are
  *           in the hands of this call: an acquire that finds all others in use returns NULL, a grow may find less room,
  *           and lfpool_capacity() may include removed objects.

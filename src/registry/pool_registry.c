@@ -416,23 +416,10 @@ static bool is_fixed(const struct pool_row *row)
 	       memcmp(&row->made.modes, &row->wanted.modes, sizeof(row->made.modes)) != 0;
 }
 
-/* The capacity without a pending shrink. */
-static size_t settled_capacity(const lfpool_t *pool)
-{
-	lfpool_stats_t before, now;
-
-	/* Each retry means that an object left meanwhile.  (lfpool_stats() reads the capacity first.) */
-	do {
-		before = lfpool_quick_stats(pool);
-		now = lfpool_quick_stats(pool);
-	} while (before.owed != now.owed);
-	return now.capacity > now.owed ? now.capacity - now.owed : 0;
-}
-
 /* Sets the limit of growth, makes the pool smaller if it is too large, and gives memory back. */
 static void give_up(struct pool_row *row, lfpool_registry_report_t *report)
 {
-	const size_t wanted = row->wanted.value[PROFILE_capacity], settled = settled_capacity(row->pool);
+	const size_t wanted = row->wanted.value[PROFILE_capacity], settled = lfpool_settled_capacity(row->pool);
 
 	limit(row, &row->wanted);
 	if (has_capacity(&row->wanted) && settled > wanted)
@@ -445,11 +432,11 @@ static void give_up(struct pool_row *row, lfpool_registry_report_t *report)
 static void get_more(struct pool_row *row, lfpool_registry_report_t *report)
 {
 	const size_t wanted = row->wanted.value[PROFILE_capacity];
-	size_t settled = settled_capacity(row->pool);
+	size_t settled = lfpool_settled_capacity(row->pool);
 
 	if (settled < wanted) {
 		report->objects_added += lfpool_reserve(row->pool, wanted);
-		settled = settled_capacity(row->pool);
+		settled = lfpool_settled_capacity(row->pool);
 	}
 	const size_t owed = lfpool_quick_stats(row->pool).owed;
 

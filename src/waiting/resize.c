@@ -57,28 +57,6 @@ size_t lfpool_grow(lfpool_t *pool, size_t count)
 	return forgiven + added;
 }
 
-size_t resize_settled(const lfpool_t *pool)
-{
-	size_t owed, capacity;
-
-	/* Each retry means that a debt was paid meanwhile.  relaxed, both: a number. */
-	do {
-		owed = (size_t)load_relaxed(&pool->waiters.owed);
-		capacity = cold_capacity(&pool->core.cold);
-	} while (owed != load_relaxed(&pool->waiters.owed));
-	return capacity > owed ? capacity - owed : 0;
-}
-
-size_t lfpool_reserve(lfpool_t *pool, size_t capacity)
-{
-	size_t added = 0, more, now;
-
-	/* Once, unless it shrinks meanwhile. */
-	while ((now = resize_settled(pool)) < capacity && (more = lfpool_grow(pool, capacity - now)))
-		added += more;
-	return added;
-}
-
 lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity)
 {
 	if (max_capacity > pool->core.cold.reserved)

@@ -138,9 +138,6 @@ bool resize_by_itself(lfpool_t *pool, size_t seen);
 /* A closed pool has no objects but those in use, whatever another thread adds or forgives at the same time. */
 void resize_stay_closed(lfpool_t *pool);
 
-/* What the capacity will be when all that is owed has come back; too much by those that are just going. */
-size_t resize_settled(const lfpool_t *pool);
-
 /* The slot, which was taken free, leaves the pool: hooks.destroy, then the cold store. */
 void resize_withdraw(lfpool_t *pool, uint32_t slot);
 

@@ -172,7 +172,8 @@ static void call_questions(lfpool_t *pool)
 	MUST(CALL(lfpool_owns, "yes")(pool, object) && !CALL(lfpool_owns, "no")(pool, text));
 	MUST(CALL(lfpool_in_use, "yes")(pool, object) && !CALL(lfpool_in_use, "no")(pool, text));
 	MUST(CALL(lfpool_capacity, "")(pool) == CAPACITY &&
-	     CALL(lfpool_quick_stats, "")(pool).max_capacity == CAPACITY);
+	     CALL(lfpool_quick_stats, "")(pool).max_capacity == CAPACITY &&
+	     CALL(lfpool_settled_capacity, "")(pool) == CAPACITY);
 	MUST(CALL(lfpool_active_count, "")(pool) == 1 && CALL(lfpool_available_count, "")(pool) == CAPACITY - 1);
 	MUST(lfpool_quick_stats(pool).backend == LFPOOL_BACKEND_LOCKFREE);
 	CALL(lfpool_label, "active")(pool, object, "tag");
