@@ -18,7 +18,7 @@
  * The pool is like any other, and grows within that memory.  The library does not map, protect, lock, or return any of
  * it, and asks for no huge pages: lfpool_trim() does nothing, and LFPOOL_LOCK and LFPOOL_PREFAULT concern the rest.  It
  * must be readable and writable, and aligned to pages and to config.object_alignment.  Unused objects hold its former
- * contents; hooks.create finds these.  After lfpool_destroy() it belongs to the caller again.  The malloc backend does
+ * contents; hooks.create finds these.  After lfpool_destroy() it belongs to the caller again.  Malloc mode does
  * not use it.
  *
  * A pool in a buffer (LFPOOL_MEMORY_POOL) keeps all promises of lfpool.h and one more: no function of it makes a system

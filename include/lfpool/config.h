@@ -190,22 +190,20 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
 #define LFPOOL_CACHE_NONE SIZE_MAX
 
 /*
- * Backends: what stands behind the same calls.  The environment variable LFPOOL_BACKEND (lockfree, mutex, malloc),
- * when set, overrides the config of every pool, so that a program can be compared without a rebuild.
+ * Modes of a pool (config.backend).  The environment variable LFPOOL_BACKEND (lockfree, mutex, malloc), when set,
+ * overrides the config of every pool, so that a program can be compared without a rebuild.
  *
- * LFPOOL_BACKEND_LOCKFREE  The library proper.
- * LFPOOL_BACKEND_MUTEX     One mutex around one intrusive list, what people write by hand: free objects are
- *                          overwritten with links, any call may wait, not safe after fork.  Slots are at least 8
- *                          bytes.
+ * LFPOOL_BACKEND_LOCKFREE  The pool proper.
+ * LFPOOL_BACKEND_MUTEX     The same code, with one cache that every call uses under a mutex: for comparison.  Every
+ *                          feature works as elsewhere, fork included, but any call may wait.
  * LFPOOL_BACKEND_MALLOC    Each acquire is an aligned allocation, each release a free: for measuring what pooling
  *                          gains, and for letting AddressSanitizer or Valgrind see each object.  Walks, handles, hooks
- *                          and counts work as elsewhere (each object is built and taken down each time; those
- *                          still active at destroy stay as they are, and LFPOOL_CREATE_ALL does nothing).  What is in
- *                          an acquired object is the allocator's, not zero.  A release
- *                          reads a label before the object, and refuses one that does not fit (foreign, interior and
- *                          most double releases: what is read there may have been freed); owns and in_use answer yes
- *                          for every pointer but NULL.  Objects that are active when the pool is destroyed stay
- *                          allocated, for a leak checker to see.  Acquire also returns NULL when the allocator does.
+ *                          and counts work as elsewhere, except that each object is built and taken apart each time,
+ *                          and LFPOOL_CREATE_ALL does nothing.  A new object has the allocator's bytes, not zeros.
+ *                          The pool looks an address up in a table before it reads anything.  Only active objects have
+ *                          addresses: a foreign, interior or second release is refused as LFPOOL_E_FOREIGN.  Objects
+ *                          that are active when the pool is destroyed stay allocated, for a leak checker to see.
+ *                          Acquire also returns NULL when the allocator does.
  */
 typedef enum lfpool_backend {
 	LFPOOL_BACKEND_LOCKFREE = 0,

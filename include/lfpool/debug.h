@@ -14,7 +14,7 @@
  * A pool with any mode but `zero` and `no-tools` checks every release as LFPOOL_CHECK_RACES does.
  * With any but `check`, `zero` and `no-tools` each call takes the general path:
  * docs/debugging.md has what each mode costs, and how to read what it says.  What is found goes to the misuse hook, as
- * every misuse; without one to stderr.  The malloc backend knows `check` and `zero`.
+ * every misuse; without one to stderr.  Malloc mode knows `check` and `zero`.
  *
  * Creation stays O(1): a mode does what it does with an object when that is acquired.  Not poisoned are the objects of
  * pools with hooks.create or hooks.destroy, whose contents survive, and what lfpool_for_each_slot() has shown, once.
@@ -52,7 +52,7 @@ LFPOOL_C_BEGIN_
  *
  * object    Active, held by the caller.  Anything else, NULL included, is passed over.
  * label     A string that outlives the pool, or NULL.  It is forgotten when the object is acquired again.
- * Threads   Any.  Wait-free, O(1).  In a pool that keeps no owners, and in the malloc backend, it does nothing.
+ * Threads   Any.  Wait-free, O(1).  In a pool that keeps no owners, and in malloc mode, it does nothing.
  */
 LFPOOL_API void lfpool_label(lfpool_t *pool, const void *object, const char *label);
 

@@ -32,7 +32,7 @@
  * a reader under RCU or an epoch whose releases are deferred), or read, and resolve once more to see whether what was
  * read belonged to the object: the memory stays mapped as long as the pool lives.  For that what is read must be
  * atomic, stored with release after the acquire of the object, and loaded with acquire (docs/deferred-release.md,
- * "Without a grace period").  (Not in the malloc backend, where it is freed; and AddressSanitizer reports the read,
+ * "Without a grace period").  (Not in malloc mode, where it is freed; and AddressSanitizer reports the read,
  * unless LFPOOL_DEBUG has no-tools.)
  */
 #ifndef LFPOOL_HANDLE_H
@@ -116,7 +116,7 @@ LFPOOL_API size_t lfpool_index_of(const lfpool_t *pool, const void *object);
  *
  * index     Any value.
  * Returns   The address of that slot's object, active, free, or one that the pool may grow by; NULL if there is no such
- *           index.  With the malloc backend NULL also while the object is free.
+ *           index.  In malloc mode NULL also while the object is free.
  * Threads   Any.  Wait-free, O(1).
  */
 LFPOOL_API void *lfpool_object_at(const lfpool_t *pool, size_t index);
@@ -127,7 +127,7 @@ LFPOOL_API void *lfpool_object_at(const lfpool_t *pool, size_t index);
  *
  * address   Any value.
  * Returns   The object's address, active or free; NULL if the address lies in none of this pool's objects, or between
- *           two.  With the malloc backend: only the start of an active object is known.
+ *           two.  In malloc mode: only the start of an active object is known.
  * Threads   Any.  Wait-free, O(1): a division.
  */
 LFPOOL_API void *lfpool_object_start(const lfpool_t *pool, const void *address);
@@ -136,11 +136,11 @@ LFPOOL_API void *lfpool_object_start(const lfpool_t *pool, const void *address);
  * lfpool_of - the pool that an address belongs to.
  *
  * pointer   Any address: of an object, into one, foreign, NULL.
- * Returns   The pool that it belongs to; NULL if there is none.  Of a pool with the malloc backend, only the start of
- *           an active object is known; and while there are such pools, the 16 bytes before a foreign address must be
- *           readable.
+ * Returns   The pool that it belongs to; NULL if there is none.  Of a pool in malloc mode, only the start of an
+ *           active object is known.
  * Threads   Any, concurrently with the creation and destruction of other pools.  Lock-free (a retry means that a pool
- *           was created or destroyed meanwhile), no system call.
+ *           was created or destroyed meanwhile), no system call.  While there are pools in malloc mode: one system call
+ *           for an address that belongs to no other pool.
  * Cost      O(log pools).
  */
 LFPOOL_API lfpool_t *lfpool_of(const void *pointer);

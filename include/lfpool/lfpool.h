@@ -17,7 +17,7 @@
  *
  * The promises, in short (docs/design.md argues each):
  *   1. lfpool_acquire() returns an object that nobody else holds, or NULL; and NULL only if at some moment
- *      during the call every object was in use (or a hook refused, or the malloc backend had no memory).  Objects that
+ *      during the call every object was in use (or a hook refused, or, in malloc mode, malloc).  Objects that
  *      lie idle in other threads' caches are free: the caller gets them.  (In the hands of a call, for the moment it
  *      takes, are: what is being acquired or released, also on its way to a call that waits, and what lfpool_shrink()
  *      or a step of lfpool_trim() has just taken out.  With config.scheme, what is retired and not yet reclaimed is in
@@ -144,7 +144,7 @@ LFPOOL_API lfpool_status_t lfpool_release(lfpool_t *pool, void *object);
  *
  * object    Any pointer; NULL is fine and does nothing.
  * Returns   LFPOOL_E_FOREIGN: it does not lie among the pool's objects.  That is an answer here: nothing is reported or
- *           counted.  Otherwise as lfpool_release().  (With the malloc backend what was released before is nobody's:
+ *           counted.  Otherwise as lfpool_release().  (In malloc mode what was released before is nobody's:
  *           foreign.)
  * Threads, progress   As lfpool_release().
  * Cost      As lfpool_release(), with lfpool/inline.h too: one look-up.
@@ -244,7 +244,7 @@ LFPOOL_API size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *
  *
  * pointer   Any value.
  * Returns   true if it is one's start: active or free, or one that the pool may grow by, or that was taken out.  With
- *           the malloc backend: active, since free objects have no address.
+ *           malloc mode: active, since free objects have no address.
  * Threads   Any.  Wait-free, O(1).
  */
 LFPOOL_API bool lfpool_owns(const lfpool_t *pool, const void *pointer);

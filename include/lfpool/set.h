@@ -205,9 +205,9 @@ static inline lfpool_t *lfpool_set_pool(lfpool_set_t *set, size_t size)
  * pointer   Any value.
  * size_out  Receives the bytes of each object of that pool, or 0; may be NULL.
  * Returns   The pool in whose window the address is: that of the object, for the address of an object of this set.
- *           NULL: the address is in no window of a class that was used.  With the malloc backend: only the addresses
+ *           NULL: the address is in no window of a class that was used.  In malloc mode: only the addresses
  *           of active objects are known.
- * Threads   Any.  Wait-free, O(1); with the malloc backend O(classes).
+ * Threads   Any.  Wait-free, O(1); in malloc mode O(classes).
  */
 LFPOOL_API lfpool_t *lfpool_set_pool_of(const lfpool_set_t *set, const void *pointer, size_t *size_out);
 
@@ -215,7 +215,7 @@ LFPOOL_API lfpool_t *lfpool_set_pool_of(const lfpool_set_t *set, const void *poi
  * lfpool_set_usable_size - the bytes of the object at an address, those of its class.
  *
  * pointer   Any value.
- * Returns   The bytes; 0 if it is not the address of an object of this set, active or free (with the malloc backend:
+ * Returns   The bytes; 0 if it is not the address of an object of this set, active or free (in malloc mode:
  *           active).
  * Threads, cost   As lfpool_set_pool_of().
  */
@@ -233,7 +233,7 @@ static inline size_t lfpool_set_usable_size(const lfpool_set_t *set, const void 
  * object    Any pointer; NULL is fine and does nothing.
  * Returns   LFPOOL_E_FOREIGN: the address is not among the objects of this set; nothing is reported or counted.
  *           Otherwise as lfpool_set_release().
- * Threads, progress, cost   As lfpool_set_release(); with the malloc backend O(classes).
+ * Threads, progress, cost   As lfpool_set_release(); in malloc mode O(classes).
  */
 static inline lfpool_status_t lfpool_set_release_if_owned(lfpool_set_t *set, void *object)
 {

@@ -21,7 +21,7 @@
  *      make sure that it still is when the visitor uses it.  Writes of hooks.activate are visible to the visitor; the
  *      program orders what the holder writes afterwards.
  *   4. Every call is legal inside the walk: releasing any object, acquiring, another walk.
- * Objects are visited in the order of their addresses (except with the malloc backend).  Unused slots are skipped, one
+ * Objects are visited in the order of their addresses (except in malloc mode).  Unused slots are skipped, one
  * magazine at a time.  The walk prefetches a few objects ahead of the visitor.
  *
  * Threads    Any, and any number of walks at once, concurrently with every call except lfpool_destroy().  A cursor has
@@ -29,7 +29,7 @@
  * Progress   Wait-free, without a locked instruction.
  * Cost       O(slots ever used): the walk reads one byte of state per slot (docs/walking-and-handles.md has figures).
  *
- * With the malloc backend a release frees the object, so there the program must keep a visited object from being
+ * In malloc mode a release frees the object, so there the program must keep a visited object from being
  * released during the visit (see 3).
  */
 #ifndef LFPOOL_WALK_H
@@ -176,7 +176,7 @@ static inline size_t lfpool_copy_active_objects(const lfpool_t *pool, void *obje
  * Other threads may acquire free objects at any time, so write to them only while no other thread uses the pool.  The
  * call itself touches no object; unused memory reads as zero.  It visits the slots whose pages are accessible: after
  * lfpool_grow() that includes slots that the pool may still grow by, and after lfpool_shrink() removed ones, both as
- * free.  lfpool_trim() discards what was written to free objects.  With the malloc backend free slots have no memory,
+ * free.  lfpool_trim() discards what was written to free objects.  In malloc mode free slots have no memory,
  * and nothing is visited.
  *
  * Returns   Number of visited slots.

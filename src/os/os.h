@@ -127,6 +127,9 @@ void *os_heap_resize(void *memory, size_t bytes);
 void *os_heap_aligned(size_t alignment, size_t bytes);
 void os_heap_free(void *memory);
 
+/* Can the 8 bytes at an address be read?  Any address.  Enters the kernel. */
+bool os_can_read(const void *address);
+
 /* ---- Threads ---- */
 
 /* Each port has THREAD_LOCAL, for variables of which each thread has a copy, and os_of_thread(variable), the calling

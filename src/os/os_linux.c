@@ -184,6 +184,13 @@ void os_heap_free(void *memory)
 	free(memory);
 }
 
+bool os_can_read(const void *address)
+{
+	KEEP_ERRNO();
+	/* The kernel copies the 8 bytes of the set before it finds that ~0 is not an operation: EINVAL. */
+	return syscall(SYS_rt_sigprocmask, ~0, address, NULL, (size_t)8) == 0 || errno != EFAULT;
+}
+
 const char *os_environment(const char *name)
 {
 	return secure_getenv(name);

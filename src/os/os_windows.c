@@ -167,6 +167,14 @@ void os_heap_free(void *memory)
 	_aligned_free(memory);
 }
 
+bool os_can_read(const void *address)
+{
+	char bytes[8];
+	SIZE_T got;
+
+	return ReadProcessMemory(GetCurrentProcess(), address, bytes, sizeof(bytes), &got) && got == sizeof(bytes);
+}
+
 const char *os_environment(const char *name)
 {
 	return getenv(name);

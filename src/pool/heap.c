@@ -102,11 +102,13 @@ void *heap_object_at(const lfpool_t *pool, uint32_t slot)
 
 const void *heap_label(const void *object)
 {
-	union label label;
+	const void *label = (const void *)((uintptr_t)object - sizeof(union label)), *cell;
 
+	if (!os_can_read(label))
+		return NULL;
 	/* By bytes: it may be any pointer. */
-	memcpy(&label, (const char *)object - sizeof(label), sizeof(label));
-	return label.cell;
+	memcpy(&cell, label, sizeof(cell));
+	return cell;
 }
 
 lfpool_status_t heap_locate(const lfpool_t *pool, const void *object, uint32_t *slot_out)

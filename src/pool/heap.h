@@ -29,7 +29,8 @@ struct heap {
 struct heap *heap_open(const lfpool_config_t *config);
 void heap_close(struct heap *heap);
 
-/* The address that the bytes before a heap's object say its cell has; of another pointer, anything. */
+/* The address of the cell according to the bytes before an object; NULL if they cannot be read.  Any pointer: the
+ * result is then anything. */
 const void *heap_label(const void *object);
 /* A new object for a slot that was taken; NULL when the system refuses memory. */
 void *heap_object_new(lfpool_t *pool, uint32_t slot);

@@ -273,12 +273,13 @@ size_t lfpool_set_destroy(lfpool_set_t *set)
 
 /* ---- From an address to its pool ---- */
 
-/* Finds a pool of the set among pools whose objects are anywhere. */
-static size_t class_of_pool(const lfpool_set_t *set, const lfpool_t *pool)
+/* The class whose pool has the address, among pools whose objects are anywhere; classes.count: none. */
+static size_t class_that_owns(const lfpool_set_t *set, const void *pointer)
 {
 	size_t number = 0;
+	const lfpool_t *pool;
 
-	while (number < set->classes.count && set_pool(set, number) != pool)
+	while (number < set->classes.count && !((pool = set_pool(set, number)) && lfpool_owns(pool, pointer)))
 		number++;
 	return number;
 }
@@ -292,9 +293,10 @@ static lfpool_t *pool_for_release(const lfpool_set_t *set, const void *pointer)
 	if (pool)
 		return pool;
 	/* relaxed: the object came from a published pool, edge MAKE. */
-	pool = load_relaxed(&set->scattered) ? lfpool_of(pointer) : NULL;
+	const size_t number = load_relaxed(&set->scattered) ? class_that_owns(set, pointer) : set->classes.count;
+
 	/* The pool of the smallest class refuses foreign addresses. */
-	return pool && class_of_pool(set, pool) < set->classes.count ? pool : set_pool(set, 0);
+	return set_pool(set, number < set->classes.count ? number : 0);
 }
 
 /* ---- Acquire and release ---- */
@@ -359,17 +361,6 @@ lfpool_t *lfpool_set_class(lfpool_set_t *set, size_t size, bool make_it, size_t 
 	if (!exists)
 		return NULL;
 	return make_it ? set_pool_made(set, number) : set_pool(set, number);
-}
-
-/* The class whose pool has the address, among pools whose objects are anywhere; classes.count: none. */
-static size_t class_that_owns(const lfpool_set_t *set, const void *pointer)
-{
-	size_t number = 0;
-	const lfpool_t *pool;
-
-	while (number < set->classes.count && !((pool = set_pool(set, number)) && lfpool_owns(pool, pointer)))
-		number++;
-	return number;
 }
 
 lfpool_t *lfpool_set_pool_of(const lfpool_set_t *set, const void *pointer, size_t *size_out)
