@@ -258,6 +258,6 @@ size_t ledger_held(void)
 	size_t count = 0;
 
 	for (size_t i = 0; i < current.ledger.entry_count; i++)
-		count += load_relaxed(&current.ledger.entries[i].mark) & HELD;
+		count += (size_t)(load_relaxed(&current.ledger.entries[i].mark) & HELD);
 	return count;
 }

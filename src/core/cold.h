@@ -84,14 +84,8 @@ static inline size_t cold_allowed(const struct cold *c)
 	return cold_allowed_in(load_relaxed(&c->counts));
 }
 
-/* Slots taken out of the store, minus slots put in; now, and the maximum since the last cold_reset_most(). */
+/* The maximum since the last cold_reset_most() of the slots taken out of the store, minus the slots put in. */
 #define COLD_ROOM (INT64_C(1) << 31)
-
-static inline int64_t cold_out(const struct cold *c)
-{
-	/* relaxed: a snapshot. */
-	return COLD_ROOM - (int64_t)load_relaxed(&c->room);
-}
 
 static inline int64_t cold_most_out(const struct cold *c)
 {

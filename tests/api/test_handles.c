@@ -64,7 +64,8 @@ TEST(resolve_accepts_any_value)
 
 static void require_stale(lfpool_t *pool, lfpool_handle_t handle, const void *object, size_t index, const char *detail)
 {
-	const size_t before = lfpool_quick_stats(pool).misuses, active = lfpool_active_count(pool);
+	const uint64_t before = lfpool_quick_stats(pool).misuses;
+	const size_t active = lfpool_active_count(pool);
 
 	told_forget();
 	assert_int_equal(lfpool_release_handle(pool, handle), LFPOOL_E_STALE);

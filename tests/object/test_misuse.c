@@ -69,7 +69,7 @@ static void expect_refused(struct subject *s, void *object, lfpool_status_t stat
 
 	for (enum way way = WAY_POOL; way < WAYS; way++) {
 		const bool told_of = status != LFPOOL_E_FOREIGN || way < WAY_SELF;
-		const size_t count = lfpool_quick_stats(s->pool).misuses + told_of;
+		const uint64_t count = lfpool_quick_stats(s->pool).misuses + told_of;
 
 		/* It may be another pool's; and no address leads to a pool in a buffer. */
 		if (way == WAY_SELF && lfpool_of(object) != (told_of ? s->pool : NULL))
@@ -167,7 +167,7 @@ TEST(interior_pointers_and_free_objects_are_refused)
 			if (object != active)
 				expect_refused(&s, object, LFPOOL_E_NOT_IN_USE);
 		}
-		const size_t count = lfpool_quick_stats(s.pool).misuses;
+		const uint64_t count = lfpool_quick_stats(s.pool).misuses;
 
 		for (enum way way = WAY_POOL; way < WAYS; way++)
 			assert_int_equal(release_by(&s, way, NULL), LFPOOL_OK);

@@ -111,7 +111,7 @@ static void *member(void *argument)
 {
 	lfpool_t *pool = play.stage->pool;
 	void *held[AT_ONCE];
-	uint64_t turn = (uintptr_t)argument;
+	size_t turn = (size_t)(uintptr_t)argument;
 
 	for (;;) {
 		const size_t count = 1 + turn++ % AT_ONCE;
