@@ -324,7 +324,7 @@ static void reckon(void)
 	/* relaxed, both: the threads have stopped. */
 	size_t provoked = load_relaxed(&current.provoked);
 	size_t reported = load_relaxed(&current.reported);
-	uint64_t counted = lfpool_quick_stats(current.pool).misuses;
+	size_t counted = (size_t)lfpool_quick_stats(current.pool).misuses;
 
 	if (current.decoy.object)
 		worker_release(here, &current.decoy);
