@@ -26,6 +26,7 @@ struct life {
 	unsigned key, pins;
 	unsigned busy;     /* calls that are changing it */
 	bool gone, missed; /* a call did not reach it    */
+	bool changed;      /* by a call of a thread      */
 };
 
 /* An object could be evicted for certain, with this priority, after operation `from`, up to `until`; or a slot was
@@ -101,6 +102,7 @@ static void change(struct life *l)
 {
 	begin();
 	l->busy++;
+	l->changed |= engine_running();
 	close_span((int)(l - evicts.life), self->began);
 }
 
@@ -239,6 +241,8 @@ static void get(struct life *l)
 
 	if (got && was_gone && !engine_weak())
 		engine_fail("an object has a priority, and is gone");
+	if (got && !l->changed && key != l->key)
+		engine_fail("an object has a priority that no call gave it");
 	l->missed |= !got;
 }
 
