@@ -13,7 +13,7 @@
  *              evicted during the whole call, and whose priority did not change, goes first; no slot was free all the
  *              time. In the weak search objects count that the set-up has left so.
  *              No object is evicted while it is pinned, or after its release; a stale handle reaches nothing.
- *              A priority that is read is the object's, not that of the next object in its slot.
+ *              A priority that is read is the object's; the next object in its slot has another one.
  *              The holder of a new object and the hook write the object, and a thread that pins reads it: unordered
  *              accesses are data races.
  *              In the end the least comes first, and every slot is free once everything is released.
