@@ -233,6 +233,9 @@ TEST_WITH(fork_between_any_two_unmappings_of_a_destroy, nothing_refused, NULL)
 
 /* ---- Two pools with the same address, one after the other ---- */
 
+/* AddressSanitizer maps memory too, so the second pool gets another address. */
+#ifndef __SANITIZE_ADDRESS__
+
 static lfpool_registry_t *registry;
 static lfpool_t *another;
 
@@ -261,5 +264,6 @@ TEST_WITH(an_address_that_is_used_again, nothing_refused, NULL)
 	assert_null(lfpool_registry_find(registry, "a"));
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
+#endif
 
 RUN_TESTS()
