@@ -357,8 +357,9 @@ static inline void magazine_place_many(struct lfpool_magazine *m, uint32_t slots
 {
 	_Atomic(uintptr_t) *const entry = &m->entry[magazine_place_of(first, slots)];
 
-	ASSERT("H8", magazine_words_home(peek(&m->top), first, slots) &&
-			     LFPOOL_POSITION_(first) + count <= magazine_limit(slots));
+	/* A magazine that is not at home has no room. */
+	ASSERT("H8", !count || (magazine_words_home(peek(&m->top), first, slots) &&
+				LFPOOL_POSITION_(first) + count <= magazine_limit(slots)));
 
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < count; i++)

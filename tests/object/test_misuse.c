@@ -177,18 +177,28 @@ TEST(interior_pointers_and_free_objects_are_refused)
 	}
 }
 
+/* Valgrind preloads a library of its own. */
+static bool under_valgrind(void)
+{
+	const char *preloaded = getenv("LD_PRELOAD");
+
+	return preloaded && strstr(preloaded, "vgpreload");
+}
+
 /* Where only active objects have addresses, no release reads the memory of a foreign pointer, or of a freed object.
- * lfpool_release_self() alone reads the bytes before it, if they can be read. */
+ * lfpool_release_self() alone reads the bytes before it, if they can be read: it asks the system with an address that
+ * Valgrind reports. */
 TEST(foreign_pointers_are_refused_in_malloc_mode)
 {
 	enum { UNREADABLE = 3 };
+	const enum way ways = under_valgrind() ? WAY_SELF : WAYS;
 	struct subject s = subject_of(LFPOOL_BACKEND_MALLOC, 0);
 	void *objects[CAPACITY];
 
 	/* The environment may have chosen another mode. */
 	const bool in_force = lfpool_quick_stats(s.pool).backend == LFPOOL_BACKEND_MALLOC;
 
-	for (enum way way = WAY_POOL; in_force && way < WAYS; way++) {
+	for (enum way way = WAY_POOL; in_force && way < ways; way++) {
 		const size_t count = way == WAY_SELF ? UNREADABLE : UNREADABLE + 4;
 
 		assert_int_equal(acquire_all(s.pool, objects, CAPACITY), CAPACITY);
