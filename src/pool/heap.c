@@ -136,6 +136,8 @@ struct heap_set *heap_set_open(size_t addresses)
 {
 	size_t places = PROBES, bytes;
 
+	if (addresses > SIZE_MAX / 4)
+		return NULL;
 	while (places / 2 < addresses)
 		places *= 2;
 	if (__builtin_mul_overflow(places, sizeof(uintptr_t) + sizeof(uint32_t), &bytes) ||

@@ -182,7 +182,6 @@ static void set_priority(struct scene *s)
 {
 	const bool refused = STEP(lfpool_set_priority(s->pool, s->handle, s->priority)) != LFPOOL_OK;
 
-	s->misuses += refused;
 	check_stale(s, refused);
 }
 

@@ -204,7 +204,7 @@ static const char *gather(struct scene *s, struct holding *h)
 		wrong = "all has come back, and something is owed";
 	if (!wrong && s->capacity_at_end && h->count != s->capacity_at_end)
 		wrong = "there are more objects, or fewer, than the calls have said";
-	if (!wrong && lfpool_quick_stats(s->pool).misuses != s->misuses)
+	if (!wrong && lfpool_quick_stats(s->pool).misuses)
 		wrong = "a release was refused on the way, or a debug mode has found something";
 	if (!wrong && hooks_wrong())
 		wrong = "a hook was called out of turn";

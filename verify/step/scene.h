@@ -68,7 +68,6 @@ struct scene {
 	uint64_t priority;          /* the operation's                                             */
 	lfpool_handle_t got_handle; /* of got[0], which is pinned                                  */
 	bool holds;                 /* the last one in `held` is the handle's object, pinned           */
-	size_t misuses;             /* stale handles that the pool has reported                    */
 	bool refilled;              /* the others have published all objects anew                  */
 	const char *wrong;          /* with what the operation answered; NULL: nothing                         */
 };
