@@ -162,10 +162,12 @@ size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, si
 
 		seen += run;
 		released += run;
-		/* The magazine is full, or something is odd about the next: that one by the general way. */
-		if (seen < count && objects[seen])
+		if (likely(seen == count))
+			break;
+		/* The magazine is full, or the next object is unusual: it takes the slow path. */
+		if (objects[seen])
 			released += release(head->pool, head, objects[seen]) == LFPOOL_OK;
-		seen += seen < count;
+		seen++;
 	}
 	slots_fence(head->pool);
 	waiters_look(head->pool, head);

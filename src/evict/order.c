@@ -134,6 +134,7 @@ static struct least scan_by_number(const struct order *order, size_t first, size
 	uint64_t least_word = 0;
 	size_t least = SIZE_MAX;
 
+#pragma GCC unroll 8
 	for (size_t index = first; index < end; index++) {
 		/* seq_cst: EV4.  It is an acquire, edge PIN. */
 		const uint64_t word = load_seq_cst(&words[index]);

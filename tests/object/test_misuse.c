@@ -177,7 +177,7 @@ TEST(interior_pointers_and_free_objects_are_refused)
 	}
 }
 
-/* Valgrind preloads a library of its own. */
+/* Valgrind preloads its own library. */
 static bool under_valgrind(void)
 {
 	const char *preloaded = getenv("LD_PRELOAD");
