@@ -77,9 +77,9 @@ LFPOOL_C_BEGIN_
  *             and the victim's slot is free; or the pool is closed, does not evict, or handle_out is NULL.
  *             hooks.exhausted is not called.
  * Threads     Any.  Lock-free; calls hooks.evict; may enter the kernel as lfpool_acquire().
- * Cost        With a free object, lfpool_acquire() and three locked instructions.  An eviction scans one block of 64
- *             objects for each factor of 64 in the number of objects ever used, and some blocks more after priorities
- *             changed.  A full pool is not searched for free objects again until an object became free.
+ * Cost        With a free object, lfpool_acquire() and three locked instructions.  An eviction usually scans two or
+ *             three blocks of 64 objects, and the bounds above them; more after many priorities changed.  A full pool
+ *             is not searched for free objects again until an object became free.
  */
 LFPOOL_API void *lfpool_acquire_evicting(lfpool_t *pool, uint64_t priority, lfpool_handle_t *handle_out);
 
