@@ -65,17 +65,31 @@ bench_peer(RETIRE_CK COMPONENT ck PKG ck SOURCES subjects/epoch.c)
 set(LFPOOL_PEER_SNMALLOC "" CACHE PATH "The source of snmalloc, to be measured")
 set(LFPOOL_PEER_RPMALLOC "" CACHE PATH "The source of rpmalloc, to be measured")
 
-# bench_shared(NAME SOURCE COMMAND...): compiles a shared library, whose path is BENCH_<NAME>_LIBRARY in called.c.
+# bench_commit(NAME FOLDER): BENCH_<NAME>_COMMIT, here and in the sources, is the commit of that clone.
+function(bench_commit name folder)
+	get_filename_component(above ${folder} DIRECTORY)
+	execute_process(COMMAND ${CMAKE_COMMAND} -E env GIT_CEILING_DIRECTORIES=${above} git -C ${folder} describe --always --long --tags
+		--dirty OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+	if(NOT commit)
+		set(commit unknown)
+	endif()
+	set(BENCH_${name}_COMMIT ${commit} PARENT_SCOPE)
+	target_compile_definitions(lfpool-bench PRIVATE BENCH_${name}_COMMIT="${commit}")
+endfunction()
+
+# bench_shared(NAME SOURCE COMMAND...): compiles a shared library with the commit in its name, which is BENCH_<NAME>_LIBRARY in called.c.
 function(bench_shared name source)
 	string(TOLOWER ${name} lower)
-	set(library ${CMAKE_CURRENT_BINARY_DIR}/libbench-${lower}.so)
+	set(file libbench-${lower}-${BENCH_${name}_COMMIT}.so)
+	set(library ${CMAKE_CURRENT_BINARY_DIR}/${file})
 	add_custom_command(OUTPUT ${library} COMMAND ${ARGN} -O3 -fPIC -shared -pthread -o ${library} ${source}
 		DEPENDS ${source} VERBATIM)
 	target_sources(lfpool-bench PRIVATE ${library})
-	target_compile_definitions(lfpool-bench PRIVATE BENCH_${name}_LIBRARY="${library}")
+	target_compile_definitions(lfpool-bench PRIVATE BENCH_${name}_LIBRARY="${file}")
 endfunction()
 
 if(LFPOOL_PEER_SNMALLOC)
+	bench_commit(SNMALLOC ${LFPOOL_PEER_SNMALLOC})
 	find_program(BENCH_CLANG clang++)
 	mark_as_advanced(BENCH_CLANG)
 	set(compiler ${CMAKE_CXX_COMPILER})
@@ -92,7 +106,7 @@ if(LFPOOL_PEER_SNMALLOC)
 	foreach(way INLINED THREAD_FOUND)
 		set(object ${CMAKE_CURRENT_BINARY_DIR}/snmalloc_${way}.o)
 		add_custom_command(OUTPUT ${object} DEPFILE ${object}.d DEPENDS ${source} VERBATIM COMMAND ${command} -O3 -DNDEBUG
-			-D${way} -Wall -Wextra -I${PROJECT_SOURCE_DIR} -MD -MF ${object}.d -c -o ${object} ${source})
+			-D${way} -DBENCH_SNMALLOC_COMMIT="${BENCH_SNMALLOC_COMMIT}" -Wall -Wextra -I${PROJECT_SOURCE_DIR} -MD -MF ${object}.d -c -o ${object} ${source})
 		list(APPEND objects ${object})
 	endforeach()
 	set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT ON)
@@ -100,6 +114,7 @@ if(LFPOOL_PEER_SNMALLOC)
 endif()
 
 if(LFPOOL_PEER_RPMALLOC)
+	bench_commit(RPMALLOC ${LFPOOL_PEER_RPMALLOC})
 	bench_shared(RPMALLOC ${LFPOOL_PEER_RPMALLOC}/rpmalloc/rpmalloc.c ${CMAKE_C_COMPILER} -std=c11 -D_GNU_SOURCE
 		-DENABLE_OVERRIDE=0)
 	set_source_files_properties(subjects/rpmalloc.c PROPERTIES

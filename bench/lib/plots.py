@@ -20,7 +20,7 @@ from matplotlib.ticker import NullFormatter, ScalarFormatter  # noqa: E402
 from .results import EPOCH, EVICTING, INLINED, LIBRARY, RETIRING, TYPED, Cell, Results  # noqa: E402
 
 OURS = {INLINED: "#0047ab", TYPED: "#00a0e0", LIBRARY: "#3f8ee8", EVICTING: "#0047ab", RETIRING: "#0047ab", EPOCH: "#00695c"}
-PEERS = {"limit": "#555555", "ring": "#555555", "free-list": "#b05090", "malloc": "#e69f00", "mimalloc": "#d55e00",
+PEERS = {"limit": "#555555", "ring": "#555555", "free-list": "#b05090", "cached-list": "#7a3fa0", "malloc": "#e69f00", "mimalloc": "#d55e00",
 	"jemalloc": "#b22222", "tcmalloc": "#f0647c", "snmalloc-inlined": "#8c2d04", "rpmalloc-called": "#a0522d",
 	"dpdk-ring": "#6b8e23", "dpdk-stack": "#a2b83a", "heap-mutex": "#b05090",
 	"released-at-once": "#555555", "call-rcu-malloc": "#d55e00", "call-rcu-mutex": "#b05090",

@@ -23,7 +23,10 @@ __attribute__((always_inline)) static inline void release(void *hand, void *obje
 
 #include "../loops.h"
 
+VERSION_IS(BENCH_RPMALLOC_COMMIT)
+
 const struct subject subject_rpmalloc = {
-	SUBJECT("rpmalloc-inlined", "allocator", "rpmalloc() and rpfree(), compiled together with the loops", NULL, 0),
+	SUBJECT("rpmalloc-inlined", "allocator", "rpmalloc() and rpfree(), compiled together with the loops", version,
+		0),
 	SHARED_BY_ALL(open_plan, free, SUBJECT_LOOPS),
 };

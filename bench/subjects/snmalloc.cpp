@@ -60,9 +60,9 @@ static void leave(void *hand)
 static const char *version(void)
 {
 #if defined(__clang__)
-	return "compiled by clang " __clang_version__;
+	return BENCH_SNMALLOC_COMMIT ", compiled by clang " __clang_version__;
 #else
-	return "compiled by gcc " __VERSION__;
+	return BENCH_SNMALLOC_COMMIT ", compiled by gcc " __VERSION__;
 #endif
 }
 
