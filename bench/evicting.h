@@ -32,12 +32,7 @@
 
 #include "workload.h"
 
-/* clang-format off */
-#define EVICTING_LOOPS                                                                                                 \
-	{.pair = NULL, .burst = NULL, .bulk = NULL, .keep = NULL, .produce = NULL, .consume = NULL, .larson = NULL,    \
-	 .jobs = NULL, .exhausted = NULL, .latency = NULL, .evict = run_evict, .retire = NULL,          \
-	 .read = NULL, .fill = run_fill, .drain = run_drain, .evicting = &evicting_calls, .retiring = NULL}
-/* clang-format on */
+#define EVICTING_LOOPS {.evict = run_evict, .fill = run_fill, .drain = run_drain, .evicting = &evicting_calls}
 
 static const struct evicting_calls evicting_calls = {acquire_filled, update, release};
 

@@ -10,6 +10,10 @@
  *     static inline bool acquire_bulk(void *hand, void **objects, size_t count);          all or nothing
  *     static inline void release_bulk(void *hand, void **objects, size_t count);
  *
+ * or, if it has objects of all sizes, SUBJECT_HAS_SIZES and
+ *
+ *     static inline void *acquire_size(void *hand, size_t bytes);
+ *
  * then includes this file and names SUBJECT_LOOPS in its `struct subject`.
  *
  * Idea         The same source for all, one copy of machine code for each.  Nothing is in a loop but acquire, its
@@ -27,9 +31,9 @@
 /* clang-format off */
 #define SUBJECT_LOOPS                                                                                                  \
 	{.pair = run_pair, .burst = run_burst, .bulk = run_bulk, .keep = run_keep, .produce = run_produce,             \
-	 .consume = run_consume, .larson = run_larson, .jobs = run_jobs, .exhausted = run_exhausted,                \
-	 .latency = run_latency, .evict = NULL, .retire = NULL, .read = NULL, .fill = run_fill, .drain = run_drain,    \
-	 .evicting = NULL, .retiring = NULL}
+	 .consume = run_consume, .larson = run_larson, .jobs = run_jobs, .exhausted = run_exhausted,                   \
+	 .latency = run_latency, .work = run_work, .boundary = run_boundary, .mixed = RUN_MIXED, .evict = NULL,        \
+	 .retire = NULL, .read = NULL, .fill = run_fill, .drain = run_drain, .evicting = NULL, .retiring = NULL}
 /* clang-format on */
 
 /* The use that is made of an object.  The compiler must not guess that nobody looks: it would remove malloc and free
@@ -67,13 +71,29 @@ __attribute__((always_inline)) static inline void release_and_forget(void *hand,
 
 /* ---- One thread's own ---- */
 
-static size_t run_pair(struct worker *worker, size_t pairs)
+__attribute__((always_inline)) static inline size_t pairs_and_work(struct worker *worker, size_t pairs, size_t work)
 {
 	void *hand = worker->hand;
+	uint64_t sum = 0;
 
-	for (size_t i = 0; i < pairs; i++)
-		release_and_forget(hand, acquire_and_write(worker, hand, i));
+	for (size_t i = 0; i < pairs; i++) {
+		void *object = acquire_and_write(worker, hand, i);
+
+		if (work)
+			sum = object_work(object, work, sum);
+		release_and_forget(hand, object);
+	}
 	return pairs;
+}
+
+static size_t run_pair(struct worker *worker, size_t pairs)
+{
+	return pairs_and_work(worker, pairs, 0);
+}
+
+static size_t run_work(struct worker *worker, size_t pairs)
+{
+	return pairs_and_work(worker, pairs, worker->work);
 }
 
 static size_t run_burst(struct worker *worker, size_t pairs)
@@ -193,6 +213,40 @@ static size_t run_latency(struct worker *worker, size_t pairs)
 	return up_and_down(worker, pairs, true);
 }
 
+/* Two out and two back, some times; timed as a whole. */
+__attribute__((always_inline)) static inline void around_a_level(struct worker *worker, void *hand)
+{
+	const uint64_t start = clock_read();
+
+	for (size_t i = 0; i < AROUND_PAIRS / 2; i++) {
+		void *one = acquire_and_write(worker, hand, i), *other = acquire_and_write(worker, hand, i);
+
+		release_and_forget(hand, other);
+		release_and_forget(hand, one);
+	}
+	histogram_add(worker->acquire_times, clock_read() - start);
+}
+
+/* Up to `count` objects and down again, and around each level on the way: wherever a magazine ends, or a batch, two
+ * objects are on both sides of it. */
+static size_t run_boundary(struct worker *worker, size_t pairs)
+{
+	void *hand = worker->hand;
+	size_t done = 0;
+
+	for (; done < pairs; done += worker->count * (2 * AROUND_PAIRS + 1)) {
+		for (size_t level = 0; level < worker->count; level++) {
+			around_a_level(worker, hand);
+			worker->objects[level] = acquire_and_write(worker, hand, level);
+		}
+		for (size_t level = worker->count; level-- > 0;) {
+			release_and_forget(hand, worker->objects[level]);
+			around_a_level(worker, hand);
+		}
+	}
+	return done;
+}
+
 /* Every object is out: how long does it take to hear that?  Here a pair is one acquire that says NULL. */
 static size_t run_exhausted(struct worker *worker, size_t pairs)
 {
@@ -233,6 +287,13 @@ static size_t run_consume(struct worker *worker, size_t pairs)
 	return pairs * worker->ring_count;
 }
 
+/* Hands the table to another thread, and takes that thread's. */
+static inline void exchange_table(struct worker *worker)
+{
+	/* acq_rel: the table and its objects, theirs to us and ours to them. */
+	worker->objects = __atomic_exchange_n(worker->mailbox, worker->objects, __ATOMIC_ACQ_REL);
+}
+
 /* Replaces random objects in a table, then exchanges the table for another thread's (Larson and Krishnan 1998). */
 static size_t run_larson(struct worker *worker, size_t pairs)
 {
@@ -245,10 +306,35 @@ static size_t run_larson(struct worker *worker, size_t pairs)
 		release_and_forget(hand, *place);
 		*place = acquire_and_write(worker, hand, i);
 	}
-	/* acq_rel: the table and its objects, theirs to us and ours to them. */
-	worker->objects = __atomic_exchange_n(worker->mailbox, table, __ATOMIC_ACQ_REL);
+	exchange_table(worker);
 	return pairs;
 }
+
+#ifdef SUBJECT_HAS_SIZES
+/* The same with objects of many sizes.  Both ends must hold the same size. */
+static size_t run_mixed(struct worker *worker, size_t pairs)
+{
+	void *hand = worker->hand;
+
+	for (size_t i = 0; i < pairs; i++) {
+		void **place = &worker->objects[random_below(&worker->random, (uint32_t)worker->count)];
+		const size_t bytes = mixed_bytes(random_next(&worker->random));
+
+		if (!mixed_is_whole(*place))
+			give_up(worker->subject->name, "an object changed while it was held");
+		release_and_forget(hand, *place);
+		*place = acquire_size(hand, bytes);
+		if (__builtin_expect(!*place, 0))
+			give_up(worker->subject->name, "no object, though the set is large enough for all");
+		mixed_write(*place, bytes);
+	}
+	exchange_table(worker);
+	return pairs;
+}
+#define RUN_MIXED run_mixed
+#else
+#define RUN_MIXED NULL
+#endif
 
 /* ---- A job system, see graph.h ---- */
 

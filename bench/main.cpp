@@ -16,6 +16,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <string>
 #include <unistd.h>
 
@@ -70,6 +71,12 @@ static void run_once(benchmark::State &state, const cell &cell)
 	}
 }
 
+/* Up to 16, or twice as many as there are processors. */
+static unsigned most_threads()
+{
+	return std::min(std::max(16u, 2 * cpus()), unsigned(THREADS_MAX));
+}
+
 /* A benchmark with a row for each number of threads that makes sense. */
 static void add_rows_of(const cell &cell)
 {
@@ -78,7 +85,7 @@ static void add_rows_of(const cell &cell)
 				 cell.subject->name;
 	benchmark::internal::Benchmark *rows = nullptr;
 
-	for (const unsigned threads : {1u, 2u, 4u, 8u, 16u}) {
+	for (unsigned threads = 1; threads <= most_threads(); threads *= 2) {
 		if (!workload_fits(cell.workload, cell.subject, cell.object_bytes, threads))
 			continue;
 		if (!rows)

@@ -66,6 +66,24 @@ static unsigned rings_wanted(enum pattern pattern, unsigned threads)
 	}
 }
 
+/* Rounds of work that take so long: by the best of some trials, in which nothing disturbs. */
+static size_t work_rounds(size_t ns)
+{
+	enum { TRIALS = 100, ROUNDS = 1000 };
+	uint64_t object[8] = {0}, least_ns = UINT64_MAX;
+
+	for (int i = 0; ns && i < TRIALS; i++) {
+		const uint64_t start_ns = now_ns();
+
+		(void)object_work(object, ROUNDS, 0);
+
+		const uint64_t taken_ns = now_ns() - start_ns;
+
+		least_ns = taken_ns < least_ns ? taken_ns : least_ns;
+	}
+	return ns ? 1 + ns * ROUNDS / (size_t)least_ns : 0;
+}
+
 void team_make(const struct cell *cell, unsigned threads)
 {
 	const struct plan plan = workload_plan(cell->workload, cell->object_bytes, threads);
@@ -78,6 +96,7 @@ void team_make(const struct cell *cell, unsigned threads)
 	team.shared = cell->subject->open(&plan);
 	team.ring_count = rings_wanted(cell->workload->pattern, threads);
 	team.clock = plan.capacity;
+	team.work = work_rounds(cell->workload->work_ns);
 	if (cell->workload->retires)
 		team.nodes = zeroed(RETIRE_TABLE * sizeof(*team.nodes));
 	for (unsigned i = 0; i < team.ring_count; i++)
@@ -109,6 +128,44 @@ bool member_reads(const struct member *member)
 	return team.cell->workload->reads && member->worker.index % 2;
 }
 
+/* All that the loop wants out. */
+static void fill(struct worker *worker)
+{
+	worker->held = 0;
+	if (worker->subject->loops.fill(worker, worker->count) != worker->count)
+		give_up(worker->subject->name, "no object, though the pool has enough for all");
+}
+
+static void drain(struct worker *worker)
+{
+	(void)worker->subject->loops.drain(worker, worker->held);
+}
+
+/* Threads that come, take `count` objects, release them, and go; one after the other. */
+static void *come_and_go(void *argument)
+{
+	struct worker *starter = argument, worker = *starter;
+
+	worker.hand = worker.subject->join(worker.shared);
+	fill(&worker);
+	drain(&worker);
+	worker.subject->leave(worker.hand);
+	return NULL;
+}
+
+static size_t churn(struct worker *worker, size_t pairs)
+{
+	size_t done = 0;
+
+	for (; done < pairs; done += worker->count) {
+		pthread_t thread;
+
+		thread_start(&thread, come_and_go, worker);
+		(void)pthread_join(thread, NULL);
+	}
+	return done;
+}
+
 loop_fn *member_loop(const struct member *member)
 {
 	const struct loops *loops = &team.cell->subject->loops;
@@ -117,6 +174,8 @@ loop_fn *member_loop(const struct member *member)
 		return is_consumer(&member->worker) ? loops->consume : loops->produce;
 	if (member_reads(member))
 		return loops->read;
+	if (team.cell->workload->churns)
+		return churn;
 	return workload_loop(team.cell->workload, team.cell->subject);
 }
 
@@ -189,6 +248,7 @@ void member_make(struct member *member, unsigned index)
 		.threads = team.threads,
 		.random = random_for(UINT64_C(0x5eed), index),
 		.count = workload_count(workload, team.threads),
+		.work = team.work,
 		.table = team.nodes,
 		.stamp = (uint64_t)index << 48,
 	};
@@ -226,19 +286,6 @@ void member_unmake(struct member *member)
 }
 
 /* ---- Before the loop, and after it ---- */
-
-/* All that the loop wants out. */
-static void fill(struct worker *worker)
-{
-	worker->held = 0;
-	if (worker->subject->loops.fill(worker, worker->count) != worker->count)
-		give_up(worker->subject->name, "no object, though the pool has enough for all");
-}
-
-static void drain(struct worker *worker)
-{
-	(void)worker->subject->loops.drain(worker, worker->held);
-}
 
 /* Every thread has a table; one more, by thread 0, lies in the mailbox. */
 static void larson_begin(struct worker *worker)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory.c - the workloads "memory" and "create-CAPACITY".
+ * memory.c - the workloads "memory", "handoff-memory" and "create-CAPACITY".
  *
  * Memory       Thread A acquires a million objects and writes to each; then thread B, which is alive all the time,
  *              releases them all, the newest first; then both end.  Resident memory is looked at in between.  The
@@ -9,8 +9,12 @@
  *                  resident_bytes_per_object_released   none is in use; B, whose caches may be full, is alive
  *                  resident_bytes_per_object_finished   A and B have ended
  *                  resident_bytes_per_object_closed     the pool is closed
+ *                  first_ns                             an acquire of an object that no thread has used, and a write
  *              Our own array, the code and the threads' stacks are there before the first look: 64 objects have gone
  *              the same way through a pool of their own.
+ * Hand-off     A producer acquires four million objects, one after the other, and a consumer, which is slower, releases
+ *              them.  A ring is between them; a pool has 2^20 objects.
+ *                  distinct_objects                     addresses that the consumer has seen
  * Create       open() and close() are timed one by one, in turns.  Objects of 64 bytes.  Subjects without a capacity,
  *              such as allocators, have nothing to make.
  *                  create_ns, destroy_ns      medians
@@ -18,6 +22,7 @@
 #include "team.h"
 
 #include "common/resident.h"
+#include "ring.h"
 
 #include <string.h>
 
@@ -36,7 +41,7 @@ struct scene {
 	void **objects;
 	size_t count;
 	pthread_barrier_t turn;
-	double resident[LOOKS];
+	double resident[LOOKS], first_ns;
 };
 
 static struct worker join_as(const struct scene *scene, unsigned index)
@@ -63,8 +68,12 @@ static void *acquire_all(void *argument)
 	struct worker worker = join_as(scene, 0);
 
 	turn(scene); /* B has joined too */
+
+	const uint64_t start_ns = now_ns();
+
 	if (scene->subject->loops.fill(&worker, scene->count) != scene->count)
 		give_up(scene->subject->name, "no object, though the pool is large enough for all");
+	scene->first_ns = (double)(now_ns() - start_ns) / (double)scene->count;
 	scene->resident[ACQUIRED] = resident_bytes();
 	turn(scene); /* acquired */
 	turn(scene); /* released */
@@ -129,6 +138,66 @@ void memory_run(const struct cell *cell)
 	free(scene.objects);
 	for (int look = ACQUIRED; look < LOOKS; look++)
 		say_figure(names[look], (scene.resident[look] - scene.resident[BEFORE]) / (double)count);
+	say_figure("first_ns", scene.first_ns);
+}
+
+/* ---- Hand-off ---- */
+
+#define HANDED 4000000
+/* A set of addresses: by their hash, or in the next place that is free. */
+#define PLACES_POWER 22
+#define PLACES ((size_t)1 << PLACES_POWER)
+
+/* It was not there. */
+static bool add_address(uintptr_t *places, uintptr_t address)
+{
+	size_t at = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PLACES_POWER));
+
+	while (places[at] && places[at] != address)
+		at = (at + 1) % PLACES;
+	if (places[at])
+		return false;
+	places[at] = address;
+	return true;
+}
+
+static void *hand_over(void *argument)
+{
+	struct worker *worker = argument;
+
+	worker->hand = worker->subject->join(worker->shared);
+	(void)worker->subject->loops.produce(worker, HANDED);
+	worker->subject->leave(worker->hand);
+	return NULL;
+}
+
+void handoff_memory_run(const struct cell *cell)
+{
+	const struct subject *subject = cell->subject;
+	const struct plan plan = {cell->object_bytes, cell->workload->count, cell->workload->held, 2};
+	struct ring *ring = memset(must(aligned_alloc(RING_LINE, sizeof(*ring))), 0, sizeof(*ring));
+	uintptr_t *places = must(calloc(PLACES, sizeof(*places)));
+	void *shared = subject->open(&plan), *object;
+	struct worker producer = {.subject = subject, .shared = shared, .rings = &ring, .ring_count = 1};
+	struct worker consumer = {.subject = subject, .hand = subject->join(shared), .objects = &object};
+	size_t distinct = 0;
+	pthread_t thread;
+
+	thread_start(&thread, hand_over, &producer);
+	for (size_t i = 0; i < HANDED; i++) {
+		object = ring_pop(ring);
+		distinct += add_address(places, (uintptr_t)object);
+		if (distinct > PLACES / 2)
+			give_up(subject->name, "it has used more objects than a pool has");
+		consumer.held = 1;
+		(void)subject->loops.drain(&consumer, 1);
+	}
+	(void)pthread_join(thread, NULL);
+	subject->leave(consumer.hand);
+	subject->close(shared);
+	free(places);
+	free(ring);
+	say_figure("distinct_objects", (double)distinct);
 }
 
 /* ---- Create ---- */

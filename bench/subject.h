@@ -49,9 +49,10 @@ struct worker {
 	const uint32_t *order; /* burst: in which it is released, a permutation of 0 .. count - 1 */
 	struct ring **rings;   /* hand-off: those it pushes into, or pops from                    */
 	unsigned ring_count;
+	size_t work;                                     /* work: rounds of it on each object                         */
 	void ***mailbox;                                 /* larson: where tables are exchanged; one word, all threads */
 	struct graph *graph;                             /* jobs                                                      */
-	struct histogram *acquire_times, *release_times; /* latency                                                   */
+	struct histogram *acquire_times, *release_times; /* latency; boundary: the first, for a level                 */
 
 	/* evict: */
 	uint64_t *handles; /* as many as this thread's share of the objects; `held` of them are there */
@@ -76,6 +77,8 @@ typedef size_t loop_fn(struct worker *worker, size_t pairs);
  * one that defers the third; the others are NULL. */
 struct loops {
 	loop_fn *pair, *burst, *bulk, *keep, *produce, *consume, *larson, *jobs, *exhausted, *latency;
+	loop_fn *work, *boundary;
+	loop_fn *mixed; /* of those that have objects of all sizes */
 	loop_fn *evict;
 	loop_fn *retire, *read;
 	loop_fn *fill;  /* acquires up to `pairs` objects more into objects[held ...]; says how many it got */

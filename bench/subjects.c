@@ -10,7 +10,7 @@
  */
 /* clang-format off */
 #define ALL_SUBJECTS(OWN, PEER)                                                                                        \
-	OWN(limit) OWN(ring) OWN(inlined) OWN(typed) OWN(library) OWN(thread) OWN(thread_inlined)                      \
+	OWN(limit) OWN(ring) OWN(inlined) OWN(typed) OWN(library) OWN(thread) OWN(thread_inlined) OWN(set)             \
 	PEER(shared, "lfpool-shared", "built in preset release only") OWN(races) OWN(hooks) OWN(depot) OWN(mutex)      \
 	OWN(free_list) OWN(cached_list) OWN(treiber) OWN(malloc) OWN(mimalloc) OWN(jemalloc) OWN(tcmalloc)             \
 	PEER(ck_stack, "ck-stack", "libck-dev")                                                                        \

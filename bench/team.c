@@ -55,6 +55,16 @@ static void report_latency(void)
 	say_figure("clock_ns", clock_cost_ns());
 }
 
+/* At the worst levels: two of 256 are at the end of a magazine, and a processor is taken away less often than that. */
+static void report_levels(void)
+{
+	const struct worker *first = &team.members[0].worker;
+
+	for (unsigned i = 1; i < team.threads; i++)
+		histogram_merge(first->acquire_times, team.members[i].worker.acquire_times);
+	say_figure("worst_ns", histogram_quantile(first->acquire_times, .999) * clock_tick_ns() / AROUND_PAIRS);
+}
+
 /* A field of all workers, which is a uint64_t, summed up. */
 static double sum_of(size_t field)
 {
@@ -115,7 +125,9 @@ static void report(void)
 				       : "ns_per_pair",
 		   (double)(end_ns - start_ns) * team.at_once / pairs);
 	say_figure(workload->retires ? "updates" : workload->evicts ? "operations" : "pairs", pairs);
-	if (workload->timed)
+	if (workload->levels)
+		report_levels();
+	else if (workload->timed)
 		report_latency();
 	if (workload->evicts)
 		report_evicting();

@@ -30,7 +30,7 @@
 extern "C" {
 #endif
 
-#define THREADS_MAX 64
+#define THREADS_MAX 256
 #define RESTING_THREADS 16
 
 /* A cell of the tables. */
@@ -66,6 +66,7 @@ struct team {
 	void *shared;
 	unsigned threads;
 	unsigned at_once; /* threads that can run at the same time */
+	size_t work;      /* work: rounds that take its time       */
 	struct ring *rings[THREADS_MAX];
 	unsigned ring_count;
 	/* exhausted: threads that have used the pool and now rest, each with whatever cache the pool keeps for a

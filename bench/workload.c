@@ -28,6 +28,7 @@
 	{"burst-" #n "-shuffled", LOOP(burst), .count = n, .chunk = CHUNK, .shuffled = true}
 #define BULK(n) {"bulk-" #n, LOOP(bulk), .count = n, .chunk = CHUNK}
 #define KEEP(n) {"keep-" #n, LOOP(keep), .count = n, .chunk = CHUNK}
+#define WORK(ns) {"work-" #ns, LOOP(work), .held = 1, .chunk = CHUNK / 8, .work_ns = ns}
 #define HANDOFF(suffix, sides, ...)                                                                                    \
 	{"handoff-" suffix, LOOP(consume), .pattern = sides, .held = RING_CAPACITY + 2, .chunk = CHUNK, __VA_ARGS__}
 /* The last: how many handles are stale when it has gone on for long, in a run of one thread. */
@@ -56,7 +57,15 @@ const struct workload workloads[WORKLOAD_COUNT] = {
 	HANDOFF("1-n", ONE_TO_MANY, ),
 	HANDOFF("n-1", MANY_TO_ONE, ),
 	{"larson", LOOP(larson), .pattern = EXCHANGE, .count = 1000, .held = 2001, .chunk = CHUNK},
+	{"set-mixed", LOOP(mixed), .pattern = EXCHANGE, .count = 1000, .held = 2001, .chunk = CHUNK},
 	{"jobs", LOOP(jobs), .pattern = GRAPH, .held = TREE_JOBS + 1, .chunk = 64 * TREE_JOBS},
+	WORK(10),
+	WORK(30),
+	WORK(100),
+	WORK(300),
+	WORK(1000),
+	{"boundary", LOOP(boundary), .count = 1024, .held = 1026, .chunk = CHUNK, .timed = true, .levels = true},
+	{"churn", LOOP(pair), .count = 64, .held = 128, .chunk = CHUNK / 8, .churns = true},
 	BULK(8),
 	BULK(32),
 	BULK(256),
@@ -77,6 +86,8 @@ const struct workload workloads[WORKLOAD_COUNT] = {
 	RETIRE("retire-read", .reads = true),
 	/* From one thread to another. */
 	{"memory", LOOP(pair), .pattern = EXCHANGE, .held = 1000000, .run = memory_run, .threads = 2},
+	{"handoff-memory", LOOP(consume), .pattern = ONE_TO_ONE, .count = 1 << 20, .held = RING_CAPACITY + 2,
+	 .run = handoff_memory_run, .threads = 2},
 	CREATE(1000, 101),
 	CREATE(10000000, 5),
 	BACKLOG("1000000", 1000000, .needs = TRAIT_BACKLOG),
@@ -144,7 +155,7 @@ bool workload_fits(const struct workload *workload, const struct subject *subjec
 		return false;
 	if (workload->reads && threads % 2)
 		return false;
-	if ((subject->traits & TRAIT_NOTHING) && !rings)
+	if ((subject->traits & TRAIT_NOTHING) && (!rings || workload->run))
 		return false;
 	if ((subject->traits & TRAIT_PRIVATE) && handed)
 		return false;

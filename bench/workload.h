@@ -8,6 +8,8 @@
 
 #include "subject.h"
 
+#include <string.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -30,6 +32,9 @@ struct workload {
 	bool shuffled;   /* a burst is released in random order, else the newest object first    */
 	bool divided;    /* `count` is for all threads together                                  */
 	bool timed;      /* has histograms                                                       */
+	bool levels;     /* these are of levels, not of calls                                    */
+	size_t work_ns;  /* of work on each object                                               */
+	bool churns;     /* each `count` objects by a thread that was just started               */
 	bool emptied;    /* before the start, everything is acquired; the pool has no reserve    */
 	unsigned stale;  /* of 100 handles that a thread begins with                             */
 	unsigned evicts; /* of 100 operations, in pools that evict; 0: a workload of the others  */
@@ -48,13 +53,66 @@ struct workload {
 	bool stalls;      /* backlog: a thread reads, and does not come to an end    */
 };
 
-#define WORKLOAD_COUNT 53
+#define WORKLOAD_COUNT 62
 extern const struct workload workloads[WORKLOAD_COUNT];
+
+/* ---- Use of an object ---- */
+
+/* Works on an object of 64 bytes or more.  Each round multiplies a word of it into the sum, and waits for the round
+ * before it: so the work takes its time, and only other things can be done meanwhile. */
+static inline uint64_t object_work(void *object, size_t rounds, uint64_t sum)
+{
+	uint64_t *words = (uint64_t *)object;
+
+	for (size_t i = 0; i < rounds; i++)
+		sum = (sum ^ words[i % 8]) * UINT64_C(0x9e3779b97f4a7c15);
+	words[1] = sum;
+	__asm__ __volatile__("" : : "r"(object) : "memory");
+	return sum;
+}
+
+/* The largest object of set-mixed. */
+#define MIXED_BYTES ((size_t)65536)
+
+/* Many small ones and a few large ones: 17 bytes to MIXED_BYTES, with each doubling half as often as the one before,
+ * and all sizes within it equally often. */
+static inline size_t mixed_bytes(uint64_t lot)
+{
+	const size_t least = (size_t)16 << __builtin_ctzll(lot | 1 << 11);
+
+	return least + 1 + (lot >> 12) % least;
+}
+
+/* Its size is at both ends. */
+static inline void mixed_write(void *object, size_t bytes)
+{
+	const uint64_t mark = UINT64_MAX - bytes;
+
+	memcpy(object, &mark, sizeof(mark));
+	memcpy((char *)object + bytes - sizeof(mark), &mark, sizeof(mark));
+	__asm__ __volatile__("" : : "r"(object) : "memory");
+}
+
+/* Objects from before the loop have small numbers. */
+static inline bool mixed_is_whole(const void *object)
+{
+	uint64_t first, last;
+
+	memcpy(&first, object, sizeof(first));
+	if (first < UINT64_MAX - MIXED_BYTES)
+		return true;
+	memcpy(&last, (const char *)object + (UINT64_MAX - first) - sizeof(last), sizeof(last));
+	return first == last;
+}
+
+/* boundary: pairs at each level, each time it is passed. */
+#define AROUND_PAIRS 32
 
 /* Sorts them. */
 double median(uint64_t *values, size_t count);
 void create_run(const struct cell *cell);
 void memory_run(const struct cell *cell);
+void handoff_memory_run(const struct cell *cell);
 void backlog_run(const struct cell *cell);
 void walk_run(const struct cell *cell);
 void pages_run(const struct cell *cell);

@@ -34,7 +34,10 @@ FIGURES = {
 	"latency": {f"{call}_ns_p{percentile}": f"{call} p{percentile}, ns"
 		for call in ("acquire", "release") for percentile in ("50", "99", "99.9")},
 	"create-": {"create_ns": "create, ns", "destroy_ns": "destroy, ns"},
-	"memory": {"bytes_per_object": "in use, bytes", "resident_bytes_per_object_released": "released, bytes"},
+	"memory": {"bytes_per_object": "in use, bytes", "resident_bytes_per_object_released": "released, bytes",
+		"first_ns": "first acquire, ns"},
+	"handoff-memory": {"distinct_objects": "distinct objects"},
+	"boundary": {"worst_ns": "at the worst level", "ns_per_pair": "on the average"},
 	"evict-": {"ns_per_operation": ""},
 	"retire": {"ns_per_update": "", "settled_ns": "until all is free"},
 	"backlog-": {"most_objects": "objects in flight"},

@@ -20,11 +20,16 @@ struct calls {
 	size_t object_bytes;
 };
 
+#define SUBJECT_HAS_SIZES
+
+static inline void *acquire_size(void *hand, size_t bytes)
+{
+	return ((const struct calls *)hand)->acquire(bytes);
+}
+
 static inline void *acquire(void *hand)
 {
-	const struct calls *calls = (const struct calls *)hand;
-
-	return calls->acquire(calls->object_bytes);
+	return acquire_size(hand, ((const struct calls *)hand)->object_bytes);
 }
 
 static inline void release(void *hand, void *object)

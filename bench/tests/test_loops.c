@@ -105,7 +105,7 @@ TEST(loops_of_pools)
 			check_sums(workload);
 			cells++;
 		}
-		assert_int_equal(cells, threads == 1 ? 18 : 21);
+		assert_int_equal(cells, threads == 1 ? 25 : 28);
 	}
 }
 
