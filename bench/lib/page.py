@@ -125,6 +125,15 @@ def _closest(results: Results, workload: str, threads: int, subject: str) -> str
 	return f"**{shown(mine.median())}**" + (f" / {shown(best.median())} {best.subject}" if best else "")
 
 
+def scaling(results: Results) -> list[str]:
+	"""Each workload of each variant of lfpool, on all numbers of threads."""
+	threads = sorted({cell.threads for cell in results.cells})
+	rows = [[f"{workload}, {subject}", *(_closest(results, workload, count, subject) for count in threads)]
+		for workload in dict.fromkeys(cell.workload for cell in results.cells) for subject in (INLINED, LIBRARY, EVICTING)]
+	return text.table(["ns: **lfpool** / the peer that comes closest", *(text.plural(count, "thread") for count in threads)],
+		[row for row in rows if any(row[1:])])
+
+
 def speed(results: Results, instructions: dict) -> list[str]:
 	lines = ["| **lfpool** / the peer that comes closest | 1 thread | 2 threads | 4 threads | instructions |", "|---|---|---|---|---|"]
 	for what, workload, subject in ROWS:

@@ -107,6 +107,8 @@ def peers(results: Results, path: str) -> bool:
 
 # By the file's name.
 PICTURES = {
+	"scale": partial(by_threads, ("pair", "burst-256-shuffled", "burst-4096-shuffled", "keep-512", "keep-4096", "larson", "jobs",
+		"handoff-1-1", "exhausted"), 3, "64-byte objects, up to as many threads as processors", "operations"),
 	"peers": peers,
 	"throughput": partial(by_threads, ("pair", "burst-256-shuffled", "handoff-1-1", "larson"), 2, "Acquire and release, 64-byte objects",
 		"pairs"),
@@ -117,6 +119,7 @@ PICTURES = {
 
 
 def draw(results: Results, folder: str) -> list[str]:
-	"""Every picture that the results are enough for."""
-	paths = {name: os.path.join(folder, f"{name}.png") for name in PICTURES}
+	"""Every picture that the results are enough for, and were made for."""
+	names = ("scale", "evicting") if results.method.get("scale") else [name for name in PICTURES if name != "scale"]
+	paths = {name: os.path.join(folder, f"{name}.png") for name in names}
 	return [path for name, path in paths.items() if PICTURES[name](results, path)]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""test_scripts - of bench/run and bench/report: does what is written agree with what was measured, is a subject that fails
+"""test_scripts - of bench/run, bench/report and bench/pack: does what is written agree with what was measured, is a subject that fails
 named and left out, and does the judge say of invented figures what is true of them?  Nothing about speed.
 
     bench/tests/test_scripts.py LFPOOL-BENCH
@@ -79,6 +79,23 @@ class Scripts(unittest.TestCase):
 			made = file.read()
 		self.assertIn("### lfpool-inlined: a program that can include", made)
 		self.assertNotIn("79d1156", made, "nothing is left of what was there")
+
+	def test_a_pack_needs_nothing_of_this_machine(self):
+		packed = os.path.join(self.folder, "it.tar.gz")
+		self.script("pack", PROGRAM, packed)
+		subprocess.run(["tar", "-C", self.folder, "-xf", packed], check=True)
+		pack = os.path.join(self.folder, "lfpool-scale")
+		said = self.script(os.path.join(pack, "scripts/bench"), "--scale", "--rounds", "1", "--min-time", "0.0005", "--subject",
+			"limit|ring|lfpool-(inlined|thread|evicting)|heap-mutex|(mi)?malloc")
+		for workload in ("pair", "burst-4096-shuffled", "keep-512", "larson", "jobs", "handoff-1-1", "exhausted"):
+			self.assertRegex(said, rf"\| {workload}, lfpool-inlined \|.*\| \*\*[\d.]+\*\*.*\|\n")
+		self.assertRegex(said, r"\| evict-5-1024, lfpool-evicting \| \*\*[\d.]+\*\* / [\d.]+ heap-mutex \|")
+		self.assertLessEqual({"results.json", "pairs.csv", "exhausted.csv", "evicting.csv", "scale.png", "evicting.png"},
+			set(os.listdir(os.path.join(pack, "out/scale"))))
+		loaded = subprocess.run(["ldd", os.path.join(pack, "build/release/bench/lfpool-bench")], capture_output=True, text=True, check=True)
+		elsewhere = re.findall(r"(\S+) => (?!%s)" % re.escape(os.path.realpath(pack)), loaded.stdout)
+		self.assertLessEqual(set(elsewhere), {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1"})
+		self.assertIn("usage", self.script(os.path.join(pack, "scripts/bench"), "--nothing", status=2))
 
 	def test_a_failure_is_named_and_left_out(self):
 		broken = os.path.join(self.folder, "broken")
