@@ -9,10 +9,11 @@
  *                  resident_bytes_per_object_released   none is in use; B, whose caches may be full, is alive
  *                  resident_bytes_per_object_finished   A and B have ended
  *                  resident_bytes_per_object_closed     the pool is closed
- *                  first_ns                             an acquire of an object that no thread has used, and a write
+ *                  first_ns                             an acquire of an object that no thread has used, and a write;
+ *                                                       some pools have touched all when they were made
  *              Our own array, the code and the threads' stacks are there before the first look: 64 objects have gone
  *              the same way through a pool of their own.
- * Hand-off     A producer acquires four million objects, one after the other, and a consumer, which is slower, releases
+ * Hand-off     A producer acquires two million objects, one after the other, and a consumer, which is slower, releases
  *              them.  A ring is between them; a pool has 2^20 objects.
  *                  distinct_objects                     addresses that the consumer has seen
  * Create       open() and close() are timed one by one, in turns.  Objects of 64 bytes.  Subjects without a capacity,
@@ -143,7 +144,7 @@ void memory_run(const struct cell *cell)
 
 /* ---- Hand-off ---- */
 
-#define HANDED 4000000
+#define HANDED 2000000
 /* A set of addresses: by their hash, or in the next place that is free. */
 #define PLACES_POWER 22
 #define PLACES ((size_t)1 << PLACES_POWER)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 from functools import partial
+from statistics import median
 
 import matplotlib
 from PIL import Image
@@ -17,6 +18,7 @@ matplotlib.use("Agg")
 from matplotlib import pyplot  # noqa: E402
 from matplotlib.ticker import NullFormatter, ScalarFormatter  # noqa: E402
 
+from . import text  # noqa: E402
 from .results import EPOCH, EVICTING, INLINED, LIBRARY, RETIRING, TYPED, Cell, Results  # noqa: E402
 
 OURS = {INLINED: "#0047ab", TYPED: "#00a0e0", LIBRARY: "#3f8ee8", EVICTING: "#0047ab", RETIRING: "#0047ab", EPOCH: "#00695c"}
@@ -42,20 +44,22 @@ def finish(results: Results, figure, path: str) -> None:
 		picture.quantize(96).save(path, optimize=True)
 
 
-def line(axes, results: Results, cells: list[Cell]) -> None:
-	"""Of one subject: millions a second against threads, with the range of the rounds if it is named."""
-	name = cells[0].subject
+def line(axes, name: str, points: dict[int, list[float]]) -> None:
+	"""Of one subject: x, and the rounds' values at it.  With their range, if the subject is named."""
 	label = name if name in OURS or name in PEERS else None
-	x, y, below, above = [], [], [], []
-	for cell in sorted(cells, key=lambda cell: cell.threads):
-		rate = 1000 * min(cell.threads, results.machine.get("cores", 1))
-		x.append(cell.threads)
-		y.append(rate / cell.median())
-		below.append(rate / cell.median() - rate / max(cell.values()))
-		above.append(rate / min(cell.values()) - rate / cell.median())
-	axes.errorbar(x, y, [below, above] if label else None, color=OURS.get(name, PEERS.get(name, "#cccccc")), label=label,
+	x, y = sorted(points), [median(points[at]) for at in sorted(points)]
+	ranges = [[middle - min(points[at]) for at, middle in zip(x, y)], [max(points[at]) - middle for at, middle in zip(x, y)]]
+	axes.errorbar(x, y, ranges if label else None, color=OURS.get(name, PEERS.get(name, "#cccccc")), label=label,
 		elinewidth=0.8, markersize=4, linewidth=2.5 if name in OURS else 1.3 if label else 0.8, marker="o" if label else None,
 		linestyle="--" if name in ("limit", "ring") else "-", zorder=3 if name in OURS else 2 if label else 1)
+
+
+def finish_axes(axes, x: list[int], **texts: str) -> None:
+	axes.set_xscale("log", base=2)
+	axes.set(yscale="log", xticks=x, **texts)
+	axes.xaxis.set_major_formatter(ScalarFormatter())
+	axes.xaxis.set_minor_formatter(NullFormatter())
+	axes.grid(True, color="#e4e4e4", linewidth=0.6)
 
 
 def by_threads(workloads: tuple[str, ...], columns: int, title: str, unit: str, results: Results, path: str) -> bool:
@@ -71,13 +75,31 @@ def by_threads(workloads: tuple[str, ...], columns: int, title: str, unit: str, 
 		unused.set_axis_off()
 	for axes, (workload, cells) in zip(panels.flat, measured.items()):
 		for name in dict.fromkeys(cell.subject for cell in cells):
-			line(axes, results, [cell for cell in cells if cell.subject == name])
-		axes.set_xscale("log", base=2)
-		axes.set(title=workload, xlabel="threads", ylabel=f"million {unit} a second", yscale="log",
-			xticks=sorted({cell.threads for cell in cells}))
-		axes.xaxis.set_major_formatter(ScalarFormatter())
-		axes.xaxis.set_minor_formatter(NullFormatter())
-		axes.grid(True, color="#e4e4e4", linewidth=0.6)
+			line(axes, name, {cell.threads: [1000 * min(cell.threads, results.machine.get("cores", 1)) / value for value in cell.values()]
+				for cell in cells if cell.subject == name})
+		finish_axes(axes, sorted({cell.threads for cell in cells}), title=workload, xlabel="threads", ylabel=f"million {unit} a second")
+	finish(results, figure, path)
+	return True
+
+
+def work(results: Results, path: str) -> bool:
+	"""From which N on does the pool not matter?"""
+	cells = [cell for cell in results.cells if cell.workload.startswith("work-") and cell.subject != "limit"]
+	counts = sorted({cell.threads for cell in cells if results.cell(cell.workload, 64, cell.threads, "limit")})
+	if not counts:
+		return False
+	figure, panels = pyplot.subplots(1, len(counts), figsize=(11, 5), squeeze=False)
+	figure.suptitle("N ns of work on each object: time / the limit's, lower is better (median; bars: range of the rounds)", fontsize=12)
+	for axes, count in zip(panels.flat, counts):
+		limits = {cell.workload: cell.median() for cell in results.cells if (cell.subject, cell.threads) == ("limit", count)}
+		of: dict[str, dict[int, list[float]]] = {}
+		for cell in cells:
+			if cell.threads == count and cell.workload in limits:
+				of.setdefault(cell.subject, {})[int(cell.workload[5:])] = [value / limits[cell.workload] for value in cell.values()]
+		for name, points in of.items():
+			line(axes, name, points)
+		finish_axes(axes, sorted({at for points in of.values() for at in points}), title=text.plural(count, "thread"), xlabel="N, ns",
+			ylabel="time / the limit's")
 	finish(results, figure, path)
 	return True
 
@@ -109,7 +131,7 @@ def peers(results: Results, path: str) -> bool:
 PICTURES = {
 	"scale": partial(by_threads, ("pair", "burst-256-shuffled", "burst-4096-shuffled", "keep-512", "keep-4096", "larson", "jobs",
 		"handoff-1-1", "exhausted"), 3, "64-byte objects, up to as many threads as processors", "operations"),
-	"peers": peers,
+	"peers": peers, "work": work,
 	"throughput": partial(by_threads, ("pair", "burst-256-shuffled", "handoff-1-1", "larson"), 2, "Acquire and release, 64-byte objects",
 		"pairs"),
 	"evicting": partial(by_threads, tuple(f"evict-{share}-{capacity}" for share in (5, 100) for capacity in (32, 1024, 65536)), 3,

@@ -14,7 +14,6 @@ from .results import Results, figures_of
 # File: how its workloads begin, and what is shown beside what is compared.  The last one has the rest.
 FAMILIES = {
 	"latency": ("latency", [f"{call}_ns_p{percentile}" for call in ("acquire", "release") for percentile in ("90", "99.99")]),
-	"handoff-memory": ("handoff-memory", []),
 	"memory": ("memory", ["resident_bytes_per_object_finished", "resident_bytes_per_object_closed"]),
 	"creation": ("create-", []),
 	"exhausted": ("exhausted", []),

@@ -52,7 +52,7 @@ class Scripts(unittest.TestCase):
 		return done.stdout + done.stderr
 
 	def measure(self, program=PROGRAM, status=0):
-		said = self.script("run", "--program", program, "--out", self.out, "--workload", "pair|larson", "--subject",
+		said = self.script("run", "--program", program, "--out", self.out, "--workload", "pair|larson|work-30", "--subject",
 			"limit|lfpool-inlined|lfpool-thread|malloc", "--threads", "1,2", "--rounds", "3", "--min-time", "0.0005", status=status)
 		with open(self.out, encoding="utf-8") as file:
 			return said, json.load(file)
@@ -60,12 +60,13 @@ class Scripts(unittest.TestCase):
 	def test_run_and_report(self):
 		_, data = self.measure()
 		self.assertEqual({len(cell["repetitions"]) for cell in data["cells"]}, {3})
-		self.assertEqual(len(data["cells"]), 2 * 4 * 2 - 1, "limit has no larson on two threads")
+		self.assertEqual(len(data["cells"]), 3 * 4 * 2 - 1, "limit has no larson on two threads")
 		self.assertNotIn(os.uname().nodename, json.dumps(data))
 		readme, document = (os.path.join(self.folder, name) for name in ("README.md", "it.md"))
 		shutil.copy(os.path.join(ROOT, "README.md"), readme)
 		said = self.script("report", self.out, "--out", document, "--readme", readme)
 		self.assertRegex(said, r"HIT +not measured")
+		self.assertLessEqual({"throughput.png", "peers.png", "work.png"}, set(os.listdir(os.path.join(self.folder, "it"))))
 		with open(os.path.join(self.folder, "it", "pairs.csv"), encoding="utf-8", newline="") as file:
 			rows = {(row["workload"], row["threads"]): row for row in csv.DictReader(file)}
 		of = {(cell["workload"], str(cell["threads"]), cell["subject"]): [one["ns_per_pair"] for one in cell["repetitions"]]
