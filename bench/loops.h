@@ -32,8 +32,9 @@
 #define SUBJECT_LOOPS                                                                                                  \
 	{.pair = run_pair, .burst = run_burst, .bulk = run_bulk, .keep = run_keep, .produce = run_produce,             \
 	 .consume = run_consume, .larson = run_larson, .jobs = run_jobs, .exhausted = run_exhausted,                   \
-	 .latency = run_latency, .work = run_work, .boundary = run_boundary, .mixed = RUN_MIXED, .evict = NULL,        \
-	 .retire = NULL, .read = NULL, .fill = run_fill, .drain = run_drain, .evicting = NULL, .retiring = NULL}
+	 .turns = run_turns, .latency = run_latency, .work = run_work, .boundary = run_boundary, .mixed = RUN_MIXED,   \
+	 .evict = NULL, .retire = NULL, .read = NULL, .fill = run_fill, .drain = run_drain, .evicting = NULL,          \
+	 .retiring = NULL}
 /* clang-format on */
 
 /* The use that is made of an object.  The compiler must not guess that nobody looks: it would remove malloc and free
@@ -94,6 +95,19 @@ static size_t run_pair(struct worker *worker, size_t pairs)
 static size_t run_work(struct worker *worker, size_t pairs)
 {
 	return pairs_and_work(worker, pairs, worker->work);
+}
+
+/* One object of each pool, pool after pool. */
+static size_t run_turns(struct worker *worker, size_t pairs)
+{
+	void **hands = worker->hands;
+	const size_t pools = worker->pools;
+	size_t done = 0;
+
+	for (; done < pairs; done += pools)
+		for (size_t i = 0; i < pools; i++)
+			release_and_forget(hands[i], acquire_and_write(worker, hands[i], i));
+	return done;
 }
 
 static size_t run_burst(struct worker *worker, size_t pairs)

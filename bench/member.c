@@ -84,6 +84,11 @@ static size_t work_rounds(size_t ns)
 	return ns ? 1 + ns * ROUNDS / (size_t)least_ns : 0;
 }
 
+static size_t pools_of(const struct workload *workload)
+{
+	return workload->pools ? workload->pools : 1;
+}
+
 void team_make(const struct cell *cell, unsigned threads)
 {
 	const struct plan plan = workload_plan(cell->workload, cell->object_bytes, threads);
@@ -93,7 +98,9 @@ void team_make(const struct cell *cell, unsigned threads)
 	team.threads = threads;
 	/* Now: a thread that is pinned may use one CPU only. */
 	team.at_once = threads < cpus() ? threads : cpus();
-	team.shared = cell->subject->open(&plan);
+	for (size_t i = 0; i < pools_of(cell->workload); i++)
+		team.pools[i] = cell->subject->open(&plan);
+	team.shared = team.pools[0];
 	team.ring_count = rings_wanted(cell->workload->pattern, threads);
 	team.clock = plan.capacity;
 	team.work = work_rounds(cell->workload->work_ns);
@@ -108,7 +115,8 @@ void team_unmake(void)
 	for (unsigned i = 0; i < team.ring_count; i++)
 		free(team.rings[i]);
 	free(team.nodes);
-	team.cell->subject->close(team.shared);
+	for (size_t i = 0; i < pools_of(team.cell->workload); i++)
+		team.cell->subject->close(team.pools[i]);
 }
 
 /* ---- One member ---- */
@@ -253,7 +261,11 @@ void member_make(struct member *member, unsigned index)
 		.stamp = (uint64_t)index << 48,
 	};
 	pin(member);
-	worker->hand = worker->subject->join(team.shared);
+	worker->pools = pools_of(workload);
+	worker->hands = zeroed(worker->pools * sizeof(*worker->hands));
+	for (size_t i = 0; i < worker->pools; i++)
+		worker->hands[i] = worker->subject->join(team.pools[i]);
+	worker->hand = worker->hands[0];
 	worker->objects = array_make(worker);
 	worker->order = order_make(worker->count, workload->shuffled ? &worker->random : NULL);
 	if (workload->timed) {
@@ -272,7 +284,9 @@ void member_unmake(struct member *member)
 {
 	struct worker *worker = &member->worker;
 
-	worker->subject->leave(worker->hand);
+	for (size_t i = 0; i < worker->pools; i++)
+		worker->subject->leave(worker->hands[i]);
+	free(worker->hands);
 	if (member->pinned)
 		(void)sched_setaffinity(0, sizeof(member->affinity), &member->affinity);
 	free(worker->objects);

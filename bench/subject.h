@@ -38,7 +38,9 @@ struct subject;
 /* What a loop works with: one per thread. */
 struct worker {
 	const struct subject *subject;
-	void *hand;              /* the subject's: what join() returned */
+	void *hand;   /* the subject's: what join() returned */
+	void **hands; /* turns: one for each of `pools` pools, `hand` the first */
+	size_t pools;
 	void *shared;            /* the subject's: what open() returned */
 	unsigned index, threads; /* of this worker among how many       */
 	struct random random;
@@ -76,7 +78,7 @@ typedef size_t loop_fn(struct worker *worker, size_t pairs);
 /* One for each workload, and what they need before and after.  A pool has the first line, one that evicts the second,
  * one that defers the third; the others are NULL. */
 struct loops {
-	loop_fn *pair, *burst, *bulk, *keep, *produce, *consume, *larson, *jobs, *exhausted, *latency;
+	loop_fn *pair, *burst, *bulk, *keep, *produce, *consume, *larson, *jobs, *exhausted, *turns, *latency;
 	loop_fn *work, *boundary;
 	loop_fn *mixed; /* of those that have objects of all sizes */
 	loop_fn *evict;

@@ -31,6 +31,7 @@ extern "C" {
 #endif
 
 #define THREADS_MAX 256
+#define POOLS_MAX 64
 #define RESTING_THREADS 16
 
 /* A cell of the tables. */
@@ -65,8 +66,9 @@ struct team {
 	const struct cell *cell;
 	void *shared;
 	unsigned threads;
-	unsigned at_once; /* threads that can run at the same time */
-	size_t work;      /* work: rounds that take its time       */
+	unsigned at_once;       /* threads that can run at the same time */
+	size_t work;            /* work: rounds that take its time       */
+	void *pools[POOLS_MAX]; /* turns: all of them; `shared` is the first */
 	struct ring *rings[THREADS_MAX];
 	unsigned ring_count;
 	/* exhausted: threads that have used the pool and now rest, each with whatever cache the pool keeps for a

@@ -29,6 +29,7 @@
 #define BULK(n) {"bulk-" #n, LOOP(bulk), .count = n, .chunk = CHUNK}
 #define KEEP(n) {"keep-" #n, LOOP(keep), .count = n, .chunk = CHUNK}
 #define WORK(ns) {"work-" #ns, LOOP(work), .held = 1, .chunk = CHUNK / 8, .work_ns = ns}
+#define TURNS(n) {"turns-" #n, LOOP(turns), .count = 1, .held = 1, .chunk = CHUNK, .needs = TRAIT_POOL, .pools = n}
 #define HANDOFF(suffix, sides, ...)                                                                                    \
 	{"handoff-" suffix, LOOP(consume), .pattern = sides, .held = RING_CAPACITY + 2, .chunk = CHUNK, __VA_ARGS__}
 /* The last: how many handles are stale when it has gone on for long, in a run of one thread. */
@@ -72,6 +73,10 @@ const struct workload workloads[WORKLOAD_COUNT] = {
 	KEEP(32),
 	KEEP(512),
 	KEEP(4096),
+	TURNS(2),
+	TURNS(4),
+	TURNS(16),
+	TURNS(64),
 	{"random-1m", LOOP(burst), .count = 1000000, .chunk = 1, .shuffled = true, .divided = true},
 	{"exhausted", LOOP(exhausted), .count = EXHAUSTED_CAPACITY, .held = EXHAUSTED_CAPACITY, .chunk = CHUNK / 4, .needs = TRAIT_BOUNDED,
 	 .emptied = true},

@@ -28,6 +28,7 @@ struct workload {
 	size_t chunk;    /* pairs between two looks at the clock                                 */
 	unsigned needs;  /* traits that a subject must have                                      */
 	size_t bytes;    /* of an object; 0: 64                                                  */
+	size_t pools;    /* by turns, each opened with the plan; 0: one pool                     */
 	bool sized;      /* objects of any size                                                  */
 	bool shuffled;   /* a burst is released in random order, else the newest object first    */
 	bool divided;    /* `count` is for all threads together                                  */
@@ -53,7 +54,7 @@ struct workload {
 	bool stalls;      /* backlog: a thread reads, and does not come to an end    */
 };
 
-#define WORKLOAD_COUNT 62
+#define WORKLOAD_COUNT 66
 extern const struct workload workloads[WORKLOAD_COUNT];
 
 /* ---- Use of an object ---- */
