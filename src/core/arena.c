@@ -13,7 +13,9 @@
 
 /* The parts of the range, in bytes. */
 struct layout {
-	size_t stride, front;
+	size_t room;   /* where the pool's own data begin: less than a page                                */
+	size_t stride; /* from object to object                                                            */
+	size_t front;  /* from the page on which the objects begin to the first one                        */
 	size_t states, generations; /* where they begin; the generations on a page of their own    */
 	size_t gone;                /* where the bytes of the pages begin, after them                          */
 	size_t touched;             /* all before those                                                        */
@@ -92,6 +94,26 @@ static size_t exact_stride(size_t stride, const struct arena_plan *plan)
 	return stride;
 }
 
+/* Pools of one configuration would have everything that a fast path touches at the same offsets in their pages, and a
+ * first-level cache has eight to twelve lines for each offset.  So the colour of a pool shifts its own data by pairs of
+ * cache lines, and its first object by lines, as far as the alignment allows.  A pool in a buffer has colour 0.
+ * Objects in a window, and with LFPOOL_PLAIN_STRIDE, begin where a page does. */
+#define COLOUR_BYTES 4096
+
+static size_t room_colour(const struct arena_plan *plan)
+{
+	return plan->colour * CACHE_LINE_PAIR % COLOUR_BYTES;
+}
+
+static size_t object_colour(const struct arena_plan *plan)
+{
+	const size_t line = CACHE_LINE_PAIR / 2;
+
+	return plan->window.at || plan->plain_stride
+		       ? 0
+		       : plan->colour * line % COLOUR_BYTES & ~(plan->object_alignment - 1);
+}
+
 /* The sizes of a slot, and where the states and the generations lie, these in multiples of `grain`; false when there is
  * no such number of bytes. */
 static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_t grain)
@@ -102,10 +124,11 @@ static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_
 	l->stride = layout_stride(plan->front_bytes + plan->object_size + plan->back_bytes, plan->object_alignment,
 				  plan->plain_stride);
 	l->stride = exact_stride(l->stride, plan);
-	l->front = round_up(plan->front_bytes, plan->object_alignment);
+	l->front = round_up(plan->front_bytes, plan->object_alignment) + object_colour(plan);
+	l->room = room_colour(plan);
 	/* A pair of lines for the word of demand, and for the state of slot 0, so that slot 1, the first of a chunk,
 	 * begins one. */
-	l->states = round_up(plan->room_bytes, CACHE_LINE_PAIR) + LFPOOL_WANTED_BEFORE_;
+	l->states = l->room + round_up(plan->room_bytes, CACHE_LINE_PAIR) + LFPOOL_WANTED_BEFORE_;
 	if (!l->stride || __builtin_add_overflow(l->states, states + grain - 1, &l->generations) ||
 	    __builtin_mul_overflow(states, sizeof(uint64_t), &bytes))
 		return false;
@@ -269,7 +292,13 @@ void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
 		os_unmap(room, l.mapped);
 		return NULL;
 	}
-	return room;
+	return room + l.room;
+}
+
+/* The start of the mapping. */
+static char *mapping_of(void *room)
+{
+	return (char *)room - ((uintptr_t)room & (os_page_bytes() - 1));
 }
 
 /* From the page on which the objects begin to the first one. */
@@ -283,7 +312,7 @@ lfpool_status_t arena_back(const struct arena *arena, void *room, size_t capacit
 	if (arena_in_buffer(arena))
 		return LFPOOL_OK;
 
-	const lfpool_status_t status = backing_give(arena->backing, room, arena->touched);
+	const lfpool_status_t status = backing_give(arena->backing, mapping_of(room), arena->touched);
 
 	return status != LFPOOL_OK || arena->lent
 		       ? status
@@ -433,7 +462,7 @@ void arena_heavy_fence(const struct arena *arena)
 void arena_close(void *room, size_t mapped_bytes)
 {
 	if (!EMBEDDED && mapped_bytes)
-		os_unmap(room, mapped_bytes);
+		os_unmap(mapping_of(room), mapped_bytes);
 }
 
 lfpool_status_t arena_refuse(const struct arena *arena, const void *object)

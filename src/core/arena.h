@@ -57,16 +57,17 @@ struct arena_plan {
 	size_t reserved;                /* slots that there may ever be, at least `capacity` */
 	uint32_t backing;               /* flags of backing.h */
 	struct window window;           /* a whole one is aligned to CACHE_LINE_PAIR */
+	size_t colour;                  /* shifts the pool within its pages: arena.c */
 	bool fenced;                    /* LFPOOL_FENCED, or in a buffer: no membarrier(2), owners fence */
 };
 
 struct arena {
 	struct lfpool_cache face;      /* what every cache knows of the arena; `hot` is not set here */
-	size_t mapped_bytes;           /* from the start of the room; 0: in a buffer                 */
+	size_t mapped_bytes;           /* from the page of the room's start; 0: in a buffer          */
 	size_t front;                  /* bytes before each object that are its slot's               */
 	char *objects;                 /* the page on which they begin                               */
 	_Atomic(uint8_t) *gone;        /* per page of the objects: it was given back, see cold.h; NULL: none ever is */
-	size_t touched;                /* bytes of the room, the states and the generations          */
+	size_t touched;                /* bytes of the mapping up to the end of the generations      */
 	uint32_t backing;              /* flags of backing.h                                         */
 	bool in_buffer;                /* and nothing that is done with it enters the kernel         */
 	bool fenced, lent;             /* as planned                                                 */

@@ -182,13 +182,30 @@ void live_pools_unlock(void)
 	os_mutex_unlock(&mutex);
 }
 
-/* A vacant place, making room if there is none; place_count when the system refuses memory. */
-static size_t vacant_place(void)
+/* The first vacant place, or place_count. */
+static size_t first_vacant(void)
 {
 	size_t i = 0;
 
 	while (i < place_count && places[i].pool)
 		i++;
+	return i;
+}
+
+size_t live_pools_vacant(void)
+{
+	live_pools_lock();
+	const size_t place = first_vacant();
+
+	live_pools_unlock();
+	return place;
+}
+
+/* A vacant place, making room if there is none; place_count when the system refuses memory. */
+static size_t vacant_place(void)
+{
+	const size_t i = first_vacant();
+
 	if (i < place_count || place_count >> LIVE_POOLS_PLACE_BITS)
 		return i;
 

@@ -54,6 +54,8 @@ static inline uint64_t live_pools_generation(uint64_t id)
  * when the system refuses memory. */
 uint64_t live_pools_add(struct lfpool_pool *pool, uintptr_t first, uintptr_t end);
 void live_pools_remove(uint64_t id);
+/* The place that the next pool gets, if no other one comes or goes meanwhile. */
+size_t live_pools_vacant(void);
 
 /* The pool among whose objects the address lies, or NULL.  Lock-free: each retry means that a pool came or went. */
 struct lfpool_pool *live_pools_find_by_address(const void *address);

@@ -12,6 +12,7 @@
 #include "object/lifecycle.h"
 #include "os/os.h"
 #include "pool/configure.h"
+#include "pool/live_pools.h"
 #include "pool/slots.h"
 
 #define MAGAZINE_SLOTS_DEFAULT 256
@@ -174,6 +175,8 @@ static lfpool_t *open_as(const lfpool_config_t *config, struct lifecycle *lifecy
 
 	if (!choose_parts(&parts, &plan, config, window))
 		return NULL;
+	if (!EMBEDDED && !window->whole)
+		plan.colour = live_pools_vacant();
 	if (!EMBEDDED)
 		debug_plan(lifecycle_debug(lifecycle), &plan);
 

@@ -8,6 +8,7 @@
 #include "../support/support.h"
 
 #include "core/arena.h"
+#include "os/os.h"
 
 static struct arena arena;
 
@@ -122,6 +123,65 @@ TEST(generation_counts_marked_uses)
 	/* Other slots are none the wiser. */
 	assert_int_equal(arena_generation(&arena, 2), 0);
 	arena_close(room, arena.mapped_bytes);
+}
+
+/* Where pools of all colours begin: offsets in the page, in lines; and the largest mapping. */
+struct spread {
+	uint64_t rooms, objects;
+	size_t most;
+};
+
+static void open_in_colour(struct spread *spread, const struct arena_plan *plan)
+{
+	char *room = arena_open(&arena, plan);
+
+	assert_non_null(room);
+	const uintptr_t first = (uintptr_t)arena_object(&arena, 1);
+	const size_t stride = arena.face.stride;
+
+	assert_int_equal((uintptr_t)room % CACHE_LINE_PAIR + first % plan->object_alignment, 0);
+	/* Every byte of the room and of the objects can be used, and the states are on other bytes. */
+	memset(room, 0xff, plan->room_bytes);
+	memset(arena_object(&arena, 1), 0xff, plan->capacity * stride);
+	assert_true(arena_extend(&arena, plan->capacity, plan->reserved));
+	memset(arena_object(&arena, (uint32_t)plan->reserved), 0xff, stride);
+	assert_false(arena_is_active(&arena, 1) || arena_is_active(&arena, (uint32_t)plan->reserved));
+	compare_around(first);
+	compare_around(first + plan->reserved * stride);
+	spread->rooms |= UINT64_C(1) << (uintptr_t)room % 4096 / 64;
+	spread->objects |= UINT64_C(1) << first % 4096 / 64;
+	spread->most = arena.mapped_bytes > spread->most ? arena.mapped_bytes : spread->most;
+	arena_close(room, arena.mapped_bytes);
+}
+
+static struct spread spread_of(size_t alignment, bool plain, size_t colours)
+{
+	struct spread spread = {0};
+
+	for (size_t colour = 0; colour < colours; colour++)
+		open_in_colour(&spread, &(struct arena_plan){.room_bytes = 5000,
+							     .object_size = 64,
+							     .object_alignment = alignment,
+							     .plain_stride = plain,
+							     .capacity = 100,
+							     .reserved = 200,
+							     .colour = colour});
+	return spread;
+}
+
+/* Pools of one configuration do not compete for the same lines of a cache. */
+TEST(colours_spread_pools_over_their_pages)
+{
+	const struct spread one = spread_of(64, false, 1), all = spread_of(64, false, 100);
+
+	assert_int_equal(__builtin_popcountll(all.rooms), 32);
+	assert_int_equal(__builtin_popcountll(all.objects), 64);
+	/* A page for the room at most, and one for the objects. */
+	assert_in_range(all.most - one.most, 0, 2 * os_page_bytes());
+	assert_int_equal(__builtin_popcountll(spread_of(1024, false, 100).objects), 4);
+	/* On pages that the program counts. */
+	assert_int_equal(spread_of(8192, false, 100).objects, 1);
+	assert_int_equal(spread_of(64, true, 100).objects, 1);
 }
 
 TEST(a_generation_wraps_without_a_trace)

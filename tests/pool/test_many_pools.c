@@ -127,4 +127,22 @@ TEST(many_pools_at_once)
 	show(NULL);
 }
 
+/* Else more pools than a first-level cache has ways would evict each other: inline.h reads the start of a pool. */
+TEST(pools_of_one_configuration_begin_at_different_offsets)
+{
+	enum { POOLS = 64 };
+	uint64_t starts = 0, objects = 0;
+	lfpool_t *pools[POOLS];
+
+	for (int i = 0; i < POOLS; i++) {
+		pools[i] = POOL_OF(64, CAPACITY, .object_alignment = 64);
+		starts |= UINT64_C(1) << (uintptr_t)pools[i] % 4096 / 64;
+		objects |= UINT64_C(1) << (uintptr_t)lfpool_object_at(pools[i], 0) % 4096 / 64;
+	}
+	for (int i = 0; i < POOLS; i++)
+		pool_close(pools[i], 64);
+	assert_int_equal(__builtin_popcountll(starts), 32);
+	assert_int_equal(__builtin_popcountll(objects), 64);
+}
+
 RUN_TESTS()
