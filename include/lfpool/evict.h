@@ -53,7 +53,7 @@
  *
  * Reading without a pin works as with any handle: see "Resolving against releasing" in handle.h.
  *
- * Memory: 17 bytes for each object of max_capacity beside the pool's own, and address space only until an object is
+ * Memory: 18 bytes for each object of max_capacity beside the pool's own, and address space only until an object is
  * first acquired by lfpool_acquire_evicting().  Fast paths are not inlined in an evicting pool, and every release
  * executes a full fence, because an acquire has to learn of each release.
  *
@@ -77,9 +77,10 @@ LFPOOL_C_BEGIN_
  *             and the victim's slot is free; or the pool is closed, does not evict, or handle_out is NULL.
  *             hooks.exhausted is not called.
  * Threads     Any.  Lock-free; calls hooks.evict; may enter the kernel as lfpool_acquire().
- * Cost        With a free object, lfpool_acquire() and three locked instructions.  An eviction usually scans two or
- *             three blocks of 64 objects, and the bounds above them; more after many priorities changed.  A full pool
- *             is not searched for free objects again until an object became free.
+ * Cost        With a free object, lfpool_acquire() and three locked instructions.  An eviction usually scans one block
+ *             of 16 objects, and one block of bounds for each factor of 16 in the number of objects; more after many
+ *             priorities changed.  In a pool of 32 objects or fewer it scans all of them.  A full pool is not searched
+ *             for free objects again until an object became free.
  */
 LFPOOL_API void *lfpool_acquire_evicting(lfpool_t *pool, uint64_t priority, lfpool_handle_t *handle_out);
 

@@ -39,6 +39,7 @@ static bool evict_least(lfpool_t *pool, const uint64_t *newcomer, uint32_t *slot
 		if (order_priority(order, least.slot) != least.rank.priority ||
 		    !arena_unmark(&pool->core.arena, least.slot, least.word))
 			continue;
+		order_raise(order, least.slot, (struct rank){least.rank.priority, least.rank.stamp + 1});
 
 		void *object = pool_object(pool, least.slot);
 

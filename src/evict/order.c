@@ -50,34 +50,53 @@ static inline size_t level_count(const struct order *order, unsigned level)
 	return (size_t)((top + (UINT64_C(1) << level * ORDER_BLOCK_BITS) - 1) >> level * ORDER_BLOCK_BITS);
 }
 
-/* The children of a node are `first` .. `end` - 1 of the level below. */
-static inline size_t children_end(const struct order *order, unsigned level, size_t node)
+/* Slots or nodes, `first` .. `end` - 1 of a level. */
+struct block {
+	size_t first, end;
+};
+
+/* The children of a node, or of the root (level order->levels). */
+static inline struct block children(const struct order *order, unsigned level, size_t node)
 {
 	const size_t count = level_count(order, level - 1), end = (node + 1) << ORDER_BLOCK_BITS;
 
-	return end < count ? end : count;
+	return (struct block){node << ORDER_BLOCK_BITS, end < count && level < order->levels ? end : count};
 }
 
 /* ---- Bounds ---- */
 
-/* EV5. */
-static inline struct rank node_bound(const struct order *order, unsigned level, size_t node)
+/* EV3: if a thread is raising the bound, tells it that its scan may have missed the caller's unpin. */
+static inline bool node_miss(const struct order_level *l, size_t node)
 {
-	const struct order_level *l = &order->level[level];
-	/* seq_cst, all: EV4. */
-	const uint64_t version = load_seq_cst(&l->version[node]);
-	const struct rank bound = {load_seq_cst(&l->priority[node]), load_seq_cst(&l->stamp[node])};
+	/* seq_cst, both: EV4. */
+	uint64_t version = load_seq_cst(&l->version[node]);
 
-	return version & 1 || load_seq_cst(&l->version[node]) != version ? RANK_LOWEST : bound;
+	/* Repeats only after another thread has ended a raise, or added VERSION_MISSED. */
+	while (version & VERSION_RAISING)
+		if (version & VERSION_MISSED || cas_seq_cst(&l->version[node], &version, version | VERSION_MISSED))
+			return true;
+	return false;
 }
 
-/* EV3, at one level. */
-static void node_lower(struct order *order, unsigned level, size_t node, struct rank rank)
+/* EV3, at one level, for a slot with this priority. */
+static inline void node_lower(struct order *order, unsigned level, size_t index, uint64_t priority_of_slot)
 {
 	struct order_level *l = &order->level[level];
-	/* seq_cst, all: EV3 and EV4. */
-	uint64_t priority = load_seq_cst(&l->priority[node]), stamp = load_seq_cst(&l->stamp[node]);
+	const size_t node = index >> level * ORDER_BLOCK_BITS;
 
+	if (node_miss(l, node))
+		return;
+	/* seq_cst, all: a raise of the node above that does not see these words is seen there. */
+	uint64_t priority = load_seq_cst(&l->priority[node]), stamp;
+
+	/* In this order the first word is enough in most cases. */
+	if (!order->before && priority < priority_of_slot)
+		return;
+
+	/* relaxed: as the priority. */
+	const struct rank rank = {priority_of_slot, load_relaxed(&order->level[0].stamp[index])};
+
+	stamp = load_seq_cst(&l->stamp[node]);
 	if (!rank_before(order, rank, (struct rank){priority, stamp}))
 		return;
 	/* Both repeat only after another thread changed the word. */
@@ -91,124 +110,194 @@ static void node_lower(struct order *order, unsigned level, size_t node, struct 
 void order_lower(struct order *order, uint32_t slot)
 {
 	const size_t index = slot - 1;
-	/* relaxed, both: our own, or written before the pin that we have removed.  Another thread that pins
-	 * the slot, and changes the rank, lowers the bounds itself. */
-	const struct rank rank = {load_relaxed(&order->level[0].priority[index]),
-				  load_relaxed(&order->level[0].stamp[index])};
+	/* relaxed: our own, or written before the pin that we have removed.  Another thread that pins the slot, and
+	 * changes the rank, lowers the bounds itself. */
+	const uint64_t priority = load_relaxed(&order->level[0].priority[index]);
 
 	for (unsigned level = 1; level < order->levels; level++)
-		node_lower(order, level, index >> level * ORDER_BLOCK_BITS, rank);
+		node_lower(order, level, index, priority);
 }
 
 /* ---- Scans ---- */
 
-/* The least candidate of a block of slots by the caller's comparison. */
-static struct least scan_by_before(const struct order *order, size_t first, size_t end)
+/* The result of a scan: the least rank, and the slot or node that has it. */
+struct lowest {
+	struct rank rank;
+	size_t at; /* SIZE_MAX: no rank is below RANK_NONE */
+};
+
+#define LOWEST_NONE ((struct lowest){RANK_NONE, SIZE_MAX})
+
+/* The lower of two.  By numbers there is no branch: a processor cannot predict where the least rank is. */
+static ALWAYS_INLINE struct lowest lower_of(const struct order *order, bool by_number, struct lowest a, struct lowest b)
 {
-	const struct order_level *l = &order->level[0];
-	struct least least = {RANK_NONE, 0, SLOT_NONE};
+#ifdef __SIZEOF_INT128__
+	__extension__ typedef unsigned __int128 number;
 
-	for (size_t index = first; index < end; index++) {
-		/* seq_cst: EV4.  It is an acquire, edge PIN. */
-		const uint64_t word = load_seq_cst(&order->arena->generation[index + 1]);
+	if (by_number) {
+		const number x = (number)a.rank.priority << 64 | a.rank.stamp;
+		const number y = (number)b.rank.priority << 64 | b.rank.stamp;
+		const number least = y < x ? y : x;
 
-		if (!is_candidate(word))
-			continue;
-
-		/* relaxed: after the word. */
-		const struct rank rank = {load_relaxed(&l->priority[index]), load_relaxed(&l->stamp[index])};
-
-		if (rank_before(order, rank, least.rank))
-			least = (struct least){rank, word, (uint32_t)index + 1};
+		return (struct lowest){{(uint64_t)(least >> 64), (uint64_t)least}, y < x ? b.at : a.at};
 	}
-	return least;
+#else
+	(void)by_number;
+#endif
+	return rank_before(order, b.rank, a.rank) ? b : a;
 }
 
-/* The same by number, which most pools use: the stamp is read only where the priority is not above the least. */
-static struct least scan_by_number(const struct order *order, size_t first, size_t end)
+/* The rank of a slot; RANK_NONE: it has no candidate.  The word first: the rank is at least as new (EV4). */
+static ALWAYS_INLINE struct lowest slot_rank(const struct order_level *l, const struct arena *arena, size_t index)
 {
-	/* Local copies: the compiler would load them again after each atomic load. */
-	_Atomic(uint64_t) *const words = &order->arena->generation[1];
-	_Atomic(uint64_t) *const priorities = order->level[0].priority, *const stamps = order->level[0].stamp;
-	struct rank rank = RANK_NONE;
-	uint64_t least_word = 0;
-	size_t least = SIZE_MAX;
+	/* seq_cst: EV4.  It is an acquire, edge PIN. */
+	const uint64_t word = load_seq_cst(&arena->generation[index + 1]);
+	/* relaxed, both: after the word. */
+	const struct rank rank = {load_relaxed(&l->priority[index]), load_relaxed(&l->stamp[index])};
 
+	return (struct lowest){is_candidate(word) ? rank : RANK_NONE, index};
+}
+
+/* EV5: both words of a bound. */
+static ALWAYS_INLINE struct lowest node_bound(const struct order_level *l, size_t node)
+{
+	/* seq_cst, all: EV4. */
+	const uint64_t version = load_seq_cst(&l->version[node]);
+	const struct rank bound = {load_seq_cst(&l->priority[node]), load_seq_cst(&l->stamp[node])};
+	const bool trusted = !(version & VERSION_RAISING) && load_seq_cst(&l->version[node]) == version;
+
+	return (struct lowest){trusted ? bound : RANK_LOWEST, node};
+}
+
+static ALWAYS_INLINE struct lowest scan_one(const struct order_level *l, const struct arena *arena, size_t at)
+{
+	return arena ? slot_rank(l, arena, at) : node_bound(l, at);
+}
+
+/* The lowest of slots, whose arena is given, or of nodes.  The functions that call it make a loop of each kind. */
+static ALWAYS_INLINE struct lowest scan_as(const struct order *order, bool by_number, unsigned level,
+					   const struct arena *arena, struct block block)
+{
+	/* Local copies: the compiler would load the addresses again after each atomic load. */
+	const struct order_level l = order->level[level];
+	struct lowest lowest = LOWEST_NONE;
+	size_t at = block.first;
+
+	for (; block.end - at >= ORDER_BLOCK; at += ORDER_BLOCK)
 #pragma GCC unroll 8
-	for (size_t index = first; index < end; index++) {
-		/* seq_cst: EV4.  It is an acquire, edge PIN. */
-		const uint64_t word = load_seq_cst(&words[index]);
-		/* relaxed: after the word. */
-		const uint64_t priority = load_relaxed(&priorities[index]);
-
-		if (priority > rank.priority || !is_candidate(word))
-			continue;
-
-		/* relaxed: after the word. */
-		const uint64_t stamp = load_relaxed(&stamps[index]);
-
-		if (priority == rank.priority && stamp >= rank.stamp)
-			continue;
-		rank = (struct rank){priority, stamp};
-		least_word = word;
-		least = index;
-	}
-	return (struct least){rank, least_word, (uint32_t)(least + 1)};
+		for (size_t i = 0; i < ORDER_BLOCK; i++)
+			lowest = lower_of(order, by_number, lowest, scan_one(&l, arena, at + i));
+	for (; at < block.end; at++)
+		lowest = lower_of(order, by_number, lowest, scan_one(&l, arena, at));
+	return lowest;
 }
 
-/* The least candidate of a block of slots.  Each scan reads the word first: the rank is at least as new (EV4). */
-static struct least scan_slots(const struct order *order, size_t block)
+static struct lowest scan_by_before(const struct order *order, unsigned level, struct block block)
 {
-	const size_t first = block << ORDER_BLOCK_BITS, end = children_end(order, 1, block);
-
-	return order->before ? scan_by_before(order, first, end) : scan_by_number(order, first, end);
+	return level ? scan_as(order, false, level, NULL, block) : scan_as(order, false, 0, order->arena, block);
 }
 
-/* The least rank below a node, or a lower bound of it. */
-static struct rank rank_below(const struct order *order, unsigned level, size_t node)
+/* The least candidate of slots (level 0), or the least bound of nodes. */
+static struct lowest scan_block(const struct order *order, unsigned level, struct block block)
 {
-	struct rank least = RANK_NONE;
-
-	if (level == 1)
-		return scan_slots(order, node).rank;
-	for (size_t child = node << ORDER_BLOCK_BITS, end = children_end(order, level, node); child < end; child++) {
-		const struct rank bound = node_bound(order, level - 1, child);
-
-		if (rank_before(order, bound, least))
-			least = bound;
-	}
-	return least;
+	if (order->before)
+		return scan_by_before(order, level, block);
+	return level ? scan_as(order, true, level, NULL, block) : scan_as(order, true, 0, order->arena, block);
 }
 
-/* EV4: raises the node's bound, which was `from`. */
-static void node_raise(struct order *order, unsigned level, size_t node, struct rank from, struct rank to)
+/* The version after a raise that has found this child; SIZE_MAX: none, and the hint is the first child. */
+static inline uint64_t version_next(uint64_t version, size_t child)
+{
+	const uint64_t hint = child == SIZE_MAX ? 0 : child % ORDER_BLOCK;
+
+	return (version / VERSION_ONE + 1) * VERSION_ONE + hint * VERSION_CHILD;
+}
+
+/* EV4. */
+static void node_raise(struct order *order, unsigned level, size_t node)
 {
 	struct order_level *l = &order->level[level];
-	/* seq_cst, here and below, but at the end: EV4. */
-	uint64_t version = load_seq_cst(&l->version[node]);
+	/* relaxed: the CAS looks again. */
+	uint64_t version = load_relaxed(&l->version[node]);
 
-	if (version & 1 || !cas_seq_cst(&l->version[node], &version, version + 1))
+	/* seq_cst: EV4. */
+	if (version & VERSION_RAISING || !cas_seq_cst(&l->version[node], &version, version | VERSION_RAISING))
 		return;
-	/* Each fails if another thread has changed the word: then the lower one stays. */
-	(void)cas_seq_cst(&l->priority[node], &from.priority, to.priority);
-	(void)cas_seq_cst(&l->stamp[node], &from.stamp, to.stamp);
-	node_lower(order, level, node, rank_below(order, level, node));
-	/* release: a thread that reads this version sees the lowered words. */
-	store_release(&l->version[node], version + 2);
+
+	const struct lowest least = scan_block(order, level - 1, children(order, level, node));
+
+	/* release, both: a search that reads one of them sees the version that we have made, EV5. */
+	store_release(&l->priority[node], least.rank.priority);
+	store_release(&l->stamp[node], least.rank.stamp);
+	/* release: a thread that reads the new version sees the words. */
+	version |= VERSION_RAISING;
+	if (cas_release(&l->version[node], &version, version_next(version, least.at)))
+		return;
+	/* VERSION_MISSED.  release, all: as above. */
+	store_release(&l->priority[node], RANK_LOWEST.priority);
+	store_release(&l->stamp[node], RANK_LOWEST.stamp);
+	store_release(&l->version[node], version_next(version, least.at));
+}
+
+void order_raise(struct order *order, uint32_t slot, struct rank limit)
+{
+	for (unsigned level = 1; level < order->levels; level++) {
+		const size_t node = (size_t)(slot - 1) >> level * ORDER_BLOCK_BITS;
+
+		if (rank_before(order, node_bound(&order->level[level], node).rank, limit))
+			node_raise(order, level, node);
+	}
 }
 
 /* ---- Search ---- */
 
-static struct rank search_below(struct order *order, unsigned level, size_t node, struct least *best);
+/* The slot that the last raises found to be the least below a node: a hint. */
+static inline size_t hinted(const struct order *order, unsigned level, size_t node)
+{
+	for (; level > 0; level--)
+		/* relaxed: a hint. */
+		node = (node << ORDER_BLOCK_BITS) +
+		       (size_t)(load_relaxed(&order->level[level].version[node]) / VERSION_CHILD % ORDER_BLOCK);
+	return node;
+}
+
+/* Follows the least bound from the root to a block, and scans that.  True: no candidate is below *lowest_out.  If not,
+ * the bounds above the block were too low, and are raised. */
+static bool descend(struct order *order, struct lowest *lowest_out)
+{
+	unsigned level = order->levels - 1;
+	struct block block = children(order, order->levels, 0);
+	struct lowest lowest = scan_block(order, level, block);
+	const struct rank bound = lowest.rank;
+
+	if (!level || lowest.at == SIZE_MAX) {
+		*lowest_out = lowest;
+		return true;
+	}
+	*lowest_out = slot_rank(&order->level[0], order->arena, hinted(order, level, lowest.at));
+	if (lowest_out->rank.priority == bound.priority && lowest_out->rank.stamp == bound.stamp)
+		return true;
+	for (; level > 0; level--) {
+		block = children(order, level, lowest.at == SIZE_MAX ? block.first : lowest.at);
+		lowest = scan_block(order, level - 1, block);
+	}
+	*lowest_out = lowest;
+	if (!rank_before(order, bound, lowest.rank))
+		return true;
+	order_raise(order, (uint32_t)block.first + 1, lowest.rank);
+	return false;
+}
+
+static struct rank search_below(struct order *order, unsigned level, size_t node, struct lowest *best);
 
 /* Searches below a node with this bound, and raises the bound if it is too low.  Returns a lower bound of the ranks
  * below. */
-static struct rank visit_node(struct order *order, unsigned level, size_t node, struct rank bound, struct least *best)
+static struct rank visit_node(struct order *order, unsigned level, size_t node, struct rank bound, struct lowest *best)
 {
 	struct rank below;
 
 	if (level == 1) {
-		const struct least least = scan_slots(order, node);
+		const struct lowest least = scan_block(order, 0, children(order, 1, node));
 
 		if (rank_before(order, least.rank, best->rank))
 			*best = least;
@@ -218,7 +307,7 @@ static struct rank visit_node(struct order *order, unsigned level, size_t node, 
 	}
 	if (!rank_before(order, bound, below))
 		return bound;
-	node_raise(order, level, node, bound, below);
+	node_raise(order, level, node);
 	return below;
 }
 
@@ -236,32 +325,56 @@ static size_t least_of(const struct order *order, const struct rank *bound, size
 /* The least candidate below a node, or below the root (level order->levels), if it is below *best.  The search visits
  * the child with the least bound as long as that is below the best rank found.  Returns a lower bound of the ranks
  * below. */
-static struct rank search_below(struct order *order, unsigned level, size_t node, struct least *best)
+static struct rank search_below(struct order *order, unsigned level, size_t node, struct lowest *best)
 {
-	const size_t first = node << ORDER_BLOCK_BITS, end = children_end(order, level, node);
-	struct rank bound[ORDER_BLOCK];
+	const struct block block = children(order, level, node);
+	struct rank bound[ORDER_ROOT > ORDER_BLOCK ? ORDER_ROOT : ORDER_BLOCK];
 
 	bound[0] = RANK_NONE;
-	for (size_t child = first; child < end; child++)
-		bound[child - first] = node_bound(order, level - 1, child);
+	for (size_t child = block.first; child < block.end; child++)
+		bound[child - block.first] = node_bound(&order->level[level - 1], child).rank;
 	/* Each child once: a visited child's bound is not below the best rank. */
 	for (;;) {
-		const size_t least = least_of(order, bound, end - first);
+		const size_t least = least_of(order, bound, block.end - block.first);
 
 		if (!rank_before(order, bound[least], best->rank))
 			return bound[least];
-		bound[least] = visit_node(order, level - 1, first + least, bound[least], best);
+		bound[least] = visit_node(order, level - 1, block.first + least, bound[least], best);
 	}
+}
+
+/* Another thread has not changed the candidate since the scan: *least_out has it, and its word. */
+static bool confirm(const struct order *order, struct lowest lowest, struct least *least_out)
+{
+	const struct order_level *l = &order->level[0];
+	/* acquire: edge PIN. */
+	const uint64_t word = load_acquire(&order->arena->generation[lowest.at + 1]);
+	/* relaxed, both: after the word. */
+	const uint64_t priority = load_relaxed(&l->priority[lowest.at]), stamp = load_relaxed(&l->stamp[lowest.at]);
+
+	*least_out = (struct least){lowest.rank, word, (uint32_t)lowest.at + 1};
+	return is_candidate(word) && priority == lowest.rank.priority && stamp == lowest.rank.stamp;
 }
 
 struct least order_least(struct order *order)
 {
-	struct least best = {RANK_NONE, 0, SLOT_NONE};
+	struct lowest lowest;
+	struct least least;
 
-	if (order->levels == 1)
-		return scan_slots(order, 0);
-	(void)search_below(order, order->levels, 0, &best);
-	return best;
+	/* Repeats only after another thread has changed the candidate. */
+	do {
+		unsigned descents = 0;
+
+		while (!descend(order, &lowest))
+			if (++descents == ORDER_DESCENTS) {
+				lowest = LOWEST_NONE;
+				(void)search_below(order, order->levels, 0, &lowest);
+				break;
+			}
+		if (lowest.at == SIZE_MAX)
+			return (struct least){RANK_NONE, 0, SLOT_NONE};
+	} while (!confirm(order, lowest, &least));
+	return least;
 }
 
 /* ---- Ranks of slots ---- */
@@ -318,7 +431,7 @@ static size_t lay_levels(struct order *order, char *memory, size_t slots)
 		/* Slots have no version. */
 		bytes += order->levels ? level_bytes : level_bytes / 3 * 2;
 		order->levels++;
-		if (count <= ORDER_BLOCK)
+		if (count <= ORDER_ROOT)
 			return bytes;
 	}
 }
@@ -372,7 +485,8 @@ const char *order_check(const struct order *order, size_t *where_out)
 		if (!rank.stamp || rank.stamp > load_relaxed(&order->clock))
 			return "EV1: a candidate has a stamp that was never given";
 		for (unsigned level = 1; level < order->levels; level++)
-			if (rank_before(order, rank, node_bound(order, level, index >> level * ORDER_BLOCK_BITS)))
+			if (rank_before(order, rank,
+					node_bound(&order->level[level], index >> level * ORDER_BLOCK_BITS).rank))
 				return "EV2: a bound is above the rank of a candidate";
 	}
 	*where_out = SIZE_MAX;

@@ -3,28 +3,34 @@
  * order.h - which object of an evicting pool has the lowest priority: an array of priorities, with lower bounds above
  * it.
  *
- * Idea         A slot has a priority, and a stamp that is its age; the two together are its rank.  64 slots are a
- *              block.  A node has a lower bound for the ranks of the candidates in its block.  64 nodes are a block
- *              too, and so on.  A search goes to the node with the least bound, then to each other node whose bound
- *              is below the rank that it has found.  A candidate is a slot with a word that says candidate, without
- *              pins (arena.h).  So a rank changes while the slot is pinned, and the last unpin is the only step that
- *              can make a bound wrong: it lowers the bounds above the slot.  Raising a bound only makes later
- *              searches faster.
+ * Idea         A slot has a priority, and a stamp that is its age; the two together are its rank.  16 slots are a
+ *              block.  A node has a lower bound for the ranks of the candidates in its block.  16 nodes are a block
+ *              too, and so on, until at most 32 are left: they are the root's.  A search follows the least bound down.
+ *              It is done if the least rank of the block is not above the root's least bound.  Otherwise it raises the
+ *              bounds on its way, and tries again.  A node also names the child that the last raise has found, so most
+ *              searches scan the root's block only.
+ *                 A candidate is a slot with a word that says candidate, without pins (arena.h).  So a rank changes
+ *              while the slot is pinned, and the last unpin is the only step that can make a bound wrong: it lowers
+ *              the bounds above the slot.  Raising a bound only makes later searches faster; each eviction raises the
+ *              bounds above its victim.
  * Invariants   EV1 a slot's priority and stamp change only while its object is pinned by the caller, or is not
  *              active.
  *              EV2 when the last unpin of a candidate has returned, each bound above it that is not being raised is
  *                  at most its rank, until it is pinned or leaves.
- *              EV3 lowering: after the CAS that removed the last pin, at each level from the lowest up, a bound that
- *                  is above the rank is lowered.  The two words of a bound are lowered one after the other; each only
- *                  grows less, so both together are at most the rank in the end.
- *              EV4 raising: a thread that has made the version odd raises the two words, scans the block below again,
- *                  lowers them to the least rank found, and makes the version even.  An unpin that the second scan
- *                  misses comes after the raised words in the one order of all seq_cst operations, so it sees them,
- *                  and lowers them as EV3 says.
- *              EV5 a bound that was read with one even version before and after was not being raised.  Any other
- *                  bound counts as the lowest of all, which only makes a search look at one more block.
- * Progress     Wait-free, except the loops that lower a word: lock-free.  A thread that stops while it raises a bound
- *              costs each search one more block.
+ *              EV3 lowering: after the CAS that removed the last pin, a thread loads the version of each node above the
+ *                  slot, from the lowest up.  If the bound is being raised, the thread adds MISSED to the version.
+ *                  Otherwise it lowers a bound that is above the rank.  The two words of a bound are lowered one after
+ *                  the other; each only grows less, so both together are at most the rank in the end.
+ *              EV4 raising: a thread that has added RAISING to the version scans the block below, stores the least
+ *                  rank that it found as the bound, and then makes the version even by a CAS.  If an unpin has added
+ *                  MISSED, the CAS fails, and the bound becomes the lowest of all.  An unpin that the scan does not see
+ *                  loads the version after RAISING was added, in the one order of all seq_cst operations, so it adds
+ *                  MISSED.  An unpin that loaded the version before may lower a word later, which is always allowed.
+ *              EV5 a search trusts a bound if the version has no RAISING, and is the same before and after.  A raise
+ *                  that begins later sees each unpin that had returned before.  Any other bound counts as the lowest
+ *                  of all, which only makes a search look at one more block.
+ * Progress     Wait-free, except the loops that lower a word, or add MISSED: lock-free.  A thread that stops while it
+ *              raises a bound costs each search one more block.
  * Edges        PIN (arena.h): the priority and the stamp, from the last unpin to a search that finds the slot.
  */
 #ifndef LFPOOL_ORDER_H
@@ -36,11 +42,16 @@
 
 #include "lfpool/config.h"
 
-/* Slots, or nodes, of a block.  (The explorer has blocks of two: its pools are small.) */
+/* Slots, or nodes, of a block: two cache lines of words.  (The explorer has blocks of two: its pools are small.) */
 #ifndef ORDER_BLOCK_BITS
-#define ORDER_BLOCK_BITS 6
+#define ORDER_BLOCK_BITS 4
+#define ORDER_ROOT_BITS 5
+#define ORDER_DESCENTS 4
 #endif
 #define ORDER_BLOCK ((size_t)1 << ORDER_BLOCK_BITS)
+/* The most slots, or nodes, of the root's block.  After ORDER_DESCENTS ways down that have raised bounds, a search
+ * looks at each bound. */
+#define ORDER_ROOT ((size_t)1 << ORDER_ROOT_BITS)
 #define ORDER_LEVELS_MAX ((31 + ORDER_BLOCK_BITS - 1) / ORDER_BLOCK_BITS)
 
 /* A priority and an age.  Stamps of slots are from 1 on: RANK_LOWEST is below each, RANK_NONE above. */
@@ -51,10 +62,17 @@ struct rank {
 #define RANK_LOWEST ((struct rank){0, 0})
 #define RANK_NONE ((struct rank){UINT64_MAX, UINT64_MAX})
 
+/* Of a version: {number of raises, the child that the last raise has found, MISSED, RAISING}.  A version with
+ * VERSION_MISSED has VERSION_RAISING too. */
+#define VERSION_RAISING UINT64_C(1)
+#define VERSION_MISSED UINT64_C(2)
+#define VERSION_CHILD UINT64_C(4)
+#define VERSION_ONE (VERSION_CHILD << ORDER_BLOCK_BITS)
+
 /* The slots, from slot 1 on (level 0), or the nodes of a level. */
 struct order_level {
 	_Atomic(uint64_t) *priority, *stamp;
-	_Atomic(uint64_t) *version; /* of a node: odd while its bound is raised */
+	_Atomic(uint64_t) *version; /* of a node: the number of raises, and the two flags */
 };
 
 struct order {
@@ -62,7 +80,7 @@ struct order {
 	bool (*before)(void *context, uint64_t a, uint64_t b); /* NULL: a < b */
 	void *context;
 	lfpool_evict_t gives_way;
-	unsigned levels; /* the slots, and the nodes above them: the highest level is one block */
+	unsigned levels; /* the slots, and the nodes above them: the highest level is the root's block */
 	size_t mapped_bytes;
 	struct order_level level[ORDER_LEVELS_MAX];
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) clock; /* the newest stamp */
@@ -101,6 +119,8 @@ void order_lower(struct order *order, uint32_t slot);
 /* Of all candidates that stay so, and whose rank does not change, during the call, the one with the least rank, or
  * one whose rank was below it when it was seen. */
 struct least order_least(struct order *order);
+/* Raises the bounds above a slot that are below `limit`: the candidate with the least rank has left its block. */
+void order_raise(struct order *order, uint32_t slot, struct rank limit);
 /* Does an object with priority `a` give way to a newcomer with priority `b`? */
 bool order_gives_way(const struct order *order, uint64_t a, uint64_t b);
 

@@ -119,7 +119,7 @@ static void change(struct random *r, uint32_t slot, uint32_t range, bool *pinned
 
 TEST(the_least_of_all_candidates_whatever_happened_before)
 {
-	static const size_t counts[] = {1, 2, 63, 64, 65, 200, 4095, 4097, 9000};
+	static const size_t counts[] = {1, 2, 31, 32, 33, 200, 511, 513, 9000};
 	struct random r = random_for(test_seed("order"), 0);
 
 	for (size_t c = 0; c < COUNT(counts) * 4; c++) {

@@ -32,12 +32,14 @@ struct life {
 /* An object could be evicted for certain, with this priority, after operation `from`, up to `until`; or a slot was
  * free. */
 struct span {
-	int life; /* FREE: of no life */
+	int life;        /* FREE: of no life */
+	unsigned thread; /* whose unpin began it */
 	uint64_t from, until, key;
 };
 
 /* A call chose, between these operations, an object with priority `limit`, or refused all objects below it. */
 struct verdict {
+	unsigned thread;
 	uint64_t began, at, limit;
 	bool takes_free; /* it would have taken a free slot */
 };
@@ -58,7 +60,8 @@ static struct {
 } evicts;
 
 /* The set-up, and the end, are a thread of their own. */
-#define self (&evicts.thread[engine_running() ? engine_thread() : THREADS_MAX])
+#define self_number (engine_running() ? engine_thread() : THREADS_MAX)
+#define self (&evicts.thread[self_number])
 
 static uint64_t now(void)
 {
@@ -94,7 +97,7 @@ static void open_span(int life, uint64_t key)
 {
 	if (evicts.spans == SPANS_MAX)
 		engine_fail("the explorer's fault: too many changes");
-	evicts.span[evicts.spans++] = (struct span){life, now(), NEVER, key};
+	evicts.span[evicts.spans++] = (struct span){life, self_number, now(), NEVER, key};
 }
 
 /* A call begins, and ends, that may change it. */
@@ -127,7 +130,13 @@ static void decide(uint64_t limit, bool takes_free)
 {
 	if (evicts.verdicts == VERDICTS_MAX)
 		engine_fail("the explorer's fault: too many decisions");
-	evicts.verdict[evicts.verdicts++] = (struct verdict){self->began, now(), limit, takes_free};
+	evicts.verdict[evicts.verdicts++] = (struct verdict){self_number, self->began, now(), limit, takes_free};
+}
+
+/* Under weak memory an unpin comes before a call if the same thread made both, or if the set-up made it. */
+static bool comes_before(const struct span *span, const struct verdict *v)
+{
+	return span->from <= v->began && (!engine_weak() || !span->from || span->thread == v->thread);
 }
 
 /* A span ends when the call that ends it begins, so calls are judged after all threads have ended. */
@@ -136,7 +145,7 @@ static void judge(const struct verdict *v)
 	for (unsigned i = 0; i < evicts.spans; i++) {
 		const struct span *span = &evicts.span[i];
 
-		if (span->from > v->began || span->until <= v->at || (engine_weak() && span->from))
+		if (!comes_before(span, v) || span->until <= v->at)
 			continue;
 		if (span->life == FREE ? v->takes_free : span->key < v->limit)
 			engine_fail(span->life == FREE

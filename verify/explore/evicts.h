@@ -11,7 +11,7 @@
  *
  * Checked      Of each victim, of each object that a search names, and of each refusal: no object that could be
  *              evicted during the whole call, and whose priority did not change, goes first; no slot was free all the
- *              time. In the weak search objects count that the set-up has left so.
+ *              time. In the weak search an object counts if the set-up, or the thread itself, was the last to unpin it.
  *              No object is evicted while it is pinned, or after its release; a stale handle reaches nothing.
  *              A priority that is read is the object's; the next object in its slot has another one.
  *              The holder of a new object and the hook write the object, and a thread that pins reads it: unordered

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bounds.pml - the lower bound over a block of candidates: order_lower(), node_raise() and node_bound() of
+ * bounds.pml - the lower bound over a block of candidates: node_lower(), node_raise() and node_bound() of
  *              src/evict/order.c.
  *
  * Idea         A node has SLOTS candidates below it, each with an owner that repeats CHANGES times: pin, store another
- *              priority, unpin, lower.  RAISERS scan the block and raise the bound, RAISES times each.  A searcher reads
- *              the bound at any time.  Each load, store and CAS is a step; all are seq_cst, so steps are in one order.
- *              The stamp of slot s is s + 1; a bound is two words, lowered and raised one after the other.
+ *              priority, unpin, lower.  RAISERS raise the bound, RAISES times each, whether that is too low or not.  A
+ *              searcher reads the bound at any time.  Each load, store and CAS is a step; all are seq_cst, so steps are
+ *              in one order.  The stamp of slot s is s + 1; a bound is two words, lowered and stored one after the
+ *              other.
  * Parameters   SLOTS=2 CHANGES=1 RAISERS=2 RAISES=1
  * Checked      EV2: a bound that the searcher trusts is at most the rank of each candidate whose unpin had returned when
  *              the searcher began, and that did not change until it ended; and in the end it is at most each rank.
  * Not here     Levels above the first, which read bounds in the place of words; orders (explore); threads that stop for
  *              ever, which hold no step of another thread up.
- * Broken       NO_RESCAN: the raiser does not look again (an unpin between its scan and its CAS is lost); TRUSTING: the
- *              searcher does not look at the version; NO_FLAG: raisers do not exclude each other; LOWER_FIRST: an owner
- *              lowers before it unpins; KEY_ONLY: an owner lowers the priority alone.
+ * Broken       NO_MISS: an unpin does not say that a raise has missed it; IGNORES: a raise ends as if no unpin had said
+ *              so; KEEPS: a raise that was told keeps the bound that it has stored; TRUSTING: the searcher does not look
+ *              at the version; NO_FLAG: raisers do not exclude each other; LOWER_FIRST: an owner lowers before it
+ *              unpins; KEY_ONLY: an owner lowers the priority alone.
  */
 
 #ifndef SLOTS
@@ -37,7 +39,10 @@
 byte key[SLOTS];
 bit candidate[SLOTS];
 byte bound_key, bound_stamp; /* 0, 0: nothing is known */
-byte version;
+byte version;                /* 4 for each raise */
+
+#define RAISING 1
+#define MISSED 2
 
 /* Ghosts. */
 bit settled[SLOTS]; /* the unpin has returned */
@@ -49,40 +54,58 @@ byte done;
 /* node_lower(): EV3.  The two words are read one after the other, and lowered one after the other. */
 inline lower(rank_key, rank_stamp)
 {
-	k = bound_key;
-	s = bound_stamp;
-	if
-	:: BEFORE(rank_key, rank_stamp, k, s) ->
-		do
-		:: rank_key < k ->
-			atomic {
-				if
-				:: bound_key == k -> bound_key = rank_key; k = rank_key
-				:: else -> k = bound_key
-				fi
-			}
-		:: else -> break
-		od;
-#ifndef KEY_ONLY
-		do
-		:: rank_stamp < s ->
-			atomic {
-				if
-				:: bound_stamp == s -> bound_stamp = rank_stamp; s = rank_stamp
-				:: else -> s = bound_stamp
-				fi
-			}
-		:: else -> break
-		od
+	v = version;
+#ifdef NO_MISS
+	v = 0;
 #endif
+	do
+	:: v % 2 == 0 || v / MISSED % 2 -> break
+	:: else ->
+		atomic {
+			if
+			:: version == v -> version = v | MISSED; v = v | MISSED
+			:: else -> v = version
+			fi
+		}
+	od;
+	if
+	:: v % 2 == 0 ->
+		k = bound_key;
+		s = bound_stamp;
+		if
+		:: BEFORE(rank_key, rank_stamp, k, s) ->
+			do
+			:: rank_key < k ->
+				atomic {
+					if
+					:: bound_key == k -> bound_key = rank_key; k = rank_key
+					:: else -> k = bound_key
+					fi
+				}
+			:: else -> break
+			od;
+#ifndef KEY_ONLY
+			do
+			:: rank_stamp < s ->
+				atomic {
+					if
+					:: bound_stamp == s -> bound_stamp = rank_stamp; s = rank_stamp
+					:: else -> s = bound_stamp
+					fi
+				}
+			:: else -> break
+			od
+#endif
+		:: else
+		fi
 	:: else
 	fi;
-	atomic { k = 0; s = 0 }
+	atomic { k = 0; s = 0; v = 0 }
 }
 
 proctype owner(byte me)
 {
-	byte k, s, i, new;
+	byte k, s, v, i, new;
 
 	for (i : 1 .. CHANGES) {
 		atomic { candidate[me] = 0; settled[me] = 0; changes[me]++ }
@@ -100,7 +123,7 @@ proctype owner(byte me)
 	done++
 }
 
-/* scan_slots(): the word, then the rank. */
+/* scan_block(): the word, then the rank. */
 inline scan()
 {
 	least_key = NONE;
@@ -123,54 +146,52 @@ inline scan()
 	atomic { at = 0; found = 0 }
 }
 
-/* visit_node(), node_raise(): EV4. */
+/* node_raise(): EV4. */
 proctype raiser()
 {
-	byte k, s, i, at, found, least_key, least_stamp, from_key, from_stamp, was, to_key, to_stamp;
+	byte i, at, found, least_key, least_stamp, was;
 
 	for (i : 1 .. RAISES) {
 		was = version;
-		from_key = bound_key;
-		from_stamp = bound_stamp;
-		if
-		:: was % 2 || version != was -> from_key = 0; from_stamp = 0
-		:: else
-		fi;
-		scan();
-		if
-		:: BEFORE(from_key, from_stamp, least_key, least_stamp) ->
-			to_key = least_key;
-			to_stamp = least_stamp;
-			was = version;
+		atomic {
+			if
 #ifdef NO_FLAG
-			was = 0;
+			:: true
+#else
+			:: was % 2 == 0 && version == was -> version = was + RAISING
+			:: else -> was = 1
 #endif
+			fi
+		};
+		if
+		:: was % 2 == 0 ->
+			scan();
+			bound_key = least_key;
+			bound_stamp = least_stamp;
 			atomic {
 				if
 #ifdef NO_FLAG
-				:: true
+				:: true -> was = 1
+#elif defined(IGNORES)
+				:: true -> version = was + 4; was = 1
 #else
-				:: was % 2 == 0 && version == was -> version = was + 1
-				:: else -> was = 1
+				:: version == was + RAISING -> version = was + 4; was = 1
+				:: else
 #endif
 				fi
 			};
 			if
 			:: was % 2 == 0 ->
-				atomic { if :: bound_key == from_key -> bound_key = to_key :: else fi };
-				atomic { if :: bound_stamp == from_stamp -> bound_stamp = to_stamp :: else fi };
-#ifndef NO_RESCAN
-				scan();
-				lower(least_key, least_stamp);
+#ifndef KEEPS
+				bound_key = 0;
+				bound_stamp = 0;
 #endif
-#ifndef NO_FLAG
-				version = was + 2
-#endif
+				version = was + 4
 			:: else
 			fi
 		:: else
 		fi;
-		atomic { least_key = 0; least_stamp = 0; from_key = 0; from_stamp = 0; was = 0; to_key = 0; to_stamp = 0 }
+		atomic { least_key = 0; least_stamp = 0; was = 0 }
 	}
 	done++
 }
