@@ -158,7 +158,7 @@ lfpool_status_t lfpool_set_priority(lfpool_t *pool, lfpool_handle_t handle, uint
 	if (!slot || !arena_pin(&pool->core.arena, slot, word))
 		return handle_refuse_evicted(pool, handle);
 	order_set_priority(pool->order, slot, priority);
-	return lfpool_unpin(pool, handle);
+	return handle_unpin(pool, handle, slot, word + GENERATION_PIN);
 }
 
 bool lfpool_get_priority(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *priority_out)

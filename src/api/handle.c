@@ -123,16 +123,9 @@ static COLD lfpool_status_t not_pinned(lfpool_t *pool, lfpool_handle_t handle, u
 	return misuse_tell(pool, &misuse);
 }
 
-lfpool_status_t lfpool_unpin(lfpool_t *pool, lfpool_handle_t handle)
+lfpool_status_t handle_unpin(lfpool_t *pool, lfpool_handle_t handle, uint32_t slot, uint64_t word)
 {
-	uint64_t word;
 	bool ended;
-
-	const uint32_t slot = handle_find_use(pool, handle, &word);
-
-	if (!slot)
-		return handle_refuse(pool, handle);
-
 	const uint64_t before = arena_unpin(&pool->core.arena, slot, word, &ended);
 
 	if (handle_with(pool, slot, before) != handle || !(generation_pins(before) || generation_is_live(before)))
@@ -146,6 +139,15 @@ lfpool_status_t lfpool_unpin(lfpool_t *pool, lfpool_handle_t handle)
 	else if (ended)
 		waiters_put(pool, thread_cache(pool), slot, pool_object(pool, slot));
 	return LFPOOL_OK;
+}
+
+lfpool_status_t lfpool_unpin(lfpool_t *pool, lfpool_handle_t handle)
+{
+	uint64_t word;
+
+	const uint32_t slot = handle_find_use(pool, handle, &word);
+
+	return slot ? handle_unpin(pool, handle, slot, word) : handle_refuse(pool, handle);
 }
 
 /* ---- Places ---- */

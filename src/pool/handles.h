@@ -56,6 +56,8 @@ static inline uint32_t handle_find(const lfpool_t *pool, lfpool_handle_t handle,
 	return slot && generation_is_live(*word_out) ? slot : SLOT_NONE;
 }
 
+/* lfpool_unpin() for the use of a slot that the handle names; `word` was read while it was this use (api/handle.c). */
+lfpool_status_t handle_unpin(lfpool_t *pool, lfpool_handle_t handle, uint32_t slot, uint64_t word);
 /* The handle names no object of the pool: refuses it, and reports it (api/handle.c). */
 COLD lfpool_status_t handle_refuse(lfpool_t *pool, lfpool_handle_t handle);
 /* The same, but a pool that evicts does not report a handle of one of its slots: the object may have been evicted. */
