@@ -81,6 +81,7 @@ void history_close(void)
 		.fixed = lfpool_quick_stats(current.pool).backend != LFPOOL_BACKEND_MALLOC,
 		/* What stopped half-way may leave anything held. */
 		.ended = !cell_failed(),
+		.evicting = current.cell->scenario->evicting,
 		.keeper = current.threads,
 		.origin = current.origin,
 	};

@@ -24,10 +24,19 @@
 
 #include <stddef.h>
 
-/* More than any scenario does between two looks at the time: 512 acquires, 512 releases, and NULLs. */
+/* More than any scenario does between two looks at the time: 512 acquires, 512 releases, and NULLs; 1024 evictions. */
 #define HISTORY_RESERVE 2048
 
-enum history_kind { HISTORY_ACQUIRE = 1, HISTORY_RELEASE, HISTORY_NULL };
+/* The last three are of pools that evict.  STEADY: from the end of the call on, the object can be evicted, and has this
+ * rank; until a CHANGE begins, or a call begins that made it the VICTIM. */
+enum history_kind {
+	HISTORY_ACQUIRE = 1,
+	HISTORY_RELEASE,
+	HISTORY_NULL,
+	HISTORY_STEADY,
+	HISTORY_CHANGE,
+	HISTORY_VICTIM
+};
 
 /* Which acquisition: the index-th record of that log. */
 struct hold {
@@ -35,11 +44,11 @@ struct hold {
 };
 
 struct history_record {
-	uint64_t begin, end;  /* stamps                                       */
-	uintptr_t object;     /* its address; 0 for a NULL                    */
-	uint32_t kind : 2;    /* enum history_kind                            */
-	uint32_t thread : 14; /* the number of the log in which it stands     */
-	uint32_t log : 16;    /* of a release: the hold that it ends          */
+	uint64_t begin, end;  /* stamps                                                                 */
+	uint64_t object;      /* its address; a rank, if it can be evicted; of a NULL: see history_null() */
+	uint32_t kind : 3;    /* enum history_kind                                                      */
+	uint32_t thread : 13; /* the number of its log                                                  */
+	uint32_t log : 16;    /* the hold that a release ends, or of an object that can be evicted      */
 	uint32_t index;
 };
 
@@ -85,7 +94,7 @@ static inline uint64_t history_end(const struct history_log *log)
 }
 
 static inline uint32_t history_append(struct history_log *log, enum history_kind kind, uint64_t begin, uint64_t end,
-				      const void *object, struct hold ended)
+				      uint64_t object, struct hold ended)
 {
 	uint32_t index = log->count++;
 
@@ -97,9 +106,9 @@ static inline uint32_t history_append(struct history_log *log, enum history_kind
 	}
 	log->records[index] = (struct history_record){.begin = begin,
 						      .end = end,
-						      .object = (uintptr_t)object,
-						      .kind = kind & 3,
-						      .thread = log->number & 0x3fff,
+						      .object = object,
+						      .kind = kind & 7,
+						      .thread = log->number & 0x1fff,
 						      .log = ended.log & 0xffff,
 						      .index = ended.index};
 	return index;
@@ -110,7 +119,7 @@ static inline struct hold history_acquired(struct history_log *log, uint64_t beg
 	struct hold hold = {0, 0};
 
 	if (log) {
-		hold.index = history_append(log, HISTORY_ACQUIRE, begin, end, object, hold);
+		hold.index = history_append(log, HISTORY_ACQUIRE, begin, end, (uintptr_t)object, hold);
 		hold.log = log->number;
 	}
 	return hold;
@@ -120,13 +129,44 @@ static inline void history_released(struct history_log *log, uint64_t begin, uin
 				    struct hold hold)
 {
 	if (log)
-		(void)history_append(log, HISTORY_RELEASE, begin, end, object, hold);
+		(void)history_append(log, HISTORY_RELEASE, begin, end, (uintptr_t)object, hold);
 }
 
 static inline void history_null(struct history_log *log, uint64_t begin, uint64_t end)
 {
 	if (log)
-		(void)history_append(log, HISTORY_NULL, begin, end, NULL, (struct hold){0, 0});
+		(void)history_append(log, HISTORY_NULL, begin, end, 0, (struct hold){0, 0});
+}
+
+/* ---- Pools that evict ---- */
+
+static inline void history_steady(struct history_log *log, uint64_t begin, struct hold hold, uint64_t rank)
+{
+	if (log)
+		(void)history_append(log, HISTORY_STEADY, begin, history_end(log), rank, hold);
+}
+
+/* A call begins that may change the rank, or after which the object may not be evicted. */
+static inline uint64_t history_change(struct history_log *log, struct hold hold)
+{
+	const uint64_t now = history_begin(log);
+
+	if (log)
+		(void)history_append(log, HISTORY_CHANGE, now, now, 0, hold);
+	return now;
+}
+
+static inline void history_victim(struct history_log *log, uint64_t begin, struct hold hold, uint64_t rank)
+{
+	if (log)
+		(void)history_append(log, HISTORY_VICTIM, begin, history_end(log), rank, hold);
+}
+
+/* NULL: no object below `rank` could be evicted. */
+static inline void history_refused(struct history_log *log, uint64_t begin, uint64_t rank)
+{
+	if (log)
+		(void)history_append(log, HISTORY_NULL, begin, history_end(log), rank, (struct hold){0, 0});
 }
 
 /* ---- The history of one round: history.c ---- */

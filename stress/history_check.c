@@ -14,7 +14,7 @@
 
 /* One hold of one object. */
 struct held_once {
-	uintptr_t object;
+	uint64_t object;
 	const struct history_record *acquire, *release; /* release: NULL = not yet                        */
 	uint64_t release_begin, release_end;            /* its stamps, or for ever                        */
 };
@@ -70,6 +70,13 @@ static int by_object(const void *left, const void *right)
 static void add_operation(struct text *text, const struct check *check, const struct history_record *record,
 			  const char *remark)
 {
+	static const char *const verb[] = {
+		[HISTORY_ACQUIRE] = "acquires",
+		[HISTORY_RELEASE] = "releases",
+		[HISTORY_STEADY] = "leaves one that can be evicted, rank",
+		[HISTORY_CHANGE] = "changes",
+		[HISTORY_VICTIM] = "evicts one of rank",
+	};
 	const uint32_t thread = record->thread, keeper = check->terms->keeper;
 	const uint64_t origin = check->terms->origin;
 
@@ -84,8 +91,7 @@ static void add_operation(struct text *text, const struct check *check, const st
 	if (record->kind == HISTORY_NULL)
 		text_add(text, "acquires: NULL%s", remark);
 	else
-		text_add(text, "%s 0x%" PRIxPTR "%s", record->kind == HISTORY_ACQUIRE ? "acquires" : "releases",
-			 record->object, remark);
+		text_add(text, "%s 0x%" PRIx64 "%s", verb[record->kind], record->object, remark);
 }
 
 /* Counts a fault; true if it should be described: then `text` begins with what it is. */
@@ -356,6 +362,176 @@ static void check_nulls(struct check *check)
 	free(full);
 }
 
+/* ---- Victims ---- */
+
+/* A time in which an object could be evicted for certain. */
+struct span {
+	const struct history_record *steady, *ended; /* ended: by a CHANGE or a VICTIM; NULL: not yet */
+	uint64_t until;
+	size_t before; /* the object's span before, by number from 1; 0: none */
+};
+
+struct victims {
+	struct check *check;
+	struct span *spans;
+	size_t span_count;
+	const struct history_record **judged; /* victims and NULLs */
+	size_t judged_count;
+
+	/* A tree over the spans, by `until` from the last to the first: the number of the one with the least rank. */
+	size_t *least;
+};
+
+static void end_span(struct span *span, const struct history_record *record)
+{
+	if (record->begin >= span->until)
+		return;
+	span->until = record->begin;
+	span->ended = record;
+}
+
+/* Records of an object are in the log of its holder, except that another thread made it a victim. */
+static void read_spans(struct victims *victims)
+{
+	const struct check *check = victims->check;
+	size_t *offsets = room_for(check->log_count + 1, sizeof(*offsets)), *newest;
+
+	for (size_t i = 0; i < check->log_count; i++)
+		offsets[i + 1] = offsets[i] + check->logs[i].count;
+	newest = room_for(offsets[check->log_count], sizeof(*newest));
+	victims->spans = room_for(offsets[check->log_count], sizeof(*victims->spans));
+	victims->judged = room_for(offsets[check->log_count], sizeof(struct history_record *));
+	for (size_t i = 0; i < check->log_count; i++)
+		for (size_t j = 0; j < check->logs[i].count; j++) {
+			const struct history_record *record = &check->logs[i].records[j];
+			size_t *last = &newest[offsets[record->log] + record->index];
+
+			if (record->kind == HISTORY_STEADY) {
+				victims->spans[victims->span_count] = (struct span){record, NULL, FOREVER, *last};
+				*last = ++victims->span_count;
+			} else if (record->kind == HISTORY_CHANGE && *last) {
+				end_span(&victims->spans[*last - 1], record);
+			} else if (record->kind == HISTORY_VICTIM || record->kind == HISTORY_NULL) {
+				victims->judged[victims->judged_count++] = record;
+			}
+		}
+	for (size_t i = 0; i < victims->judged_count; i++) {
+		const struct history_record *victim = victims->judged[i];
+
+		if (victim->kind == HISTORY_VICTIM)
+			for (size_t span = newest[offsets[victim->log] + victim->index]; span;
+			     span = victims->spans[span - 1].before)
+				end_span(&victims->spans[span - 1], victim);
+	}
+	free(newest);
+	free(offsets);
+}
+
+static int by_until(const void *left, const void *right)
+{
+	const struct span *a = left, *b = right;
+
+	return order(b->until, a->until);
+}
+
+static const struct span *sorted_spans;
+
+static int by_steady_end(const void *left, const void *right)
+{
+	const size_t a = *(const size_t *)left, b = *(const size_t *)right;
+
+	return order(sorted_spans[a].steady->end, sorted_spans[b].steady->end);
+}
+
+static int by_begin(const void *left, const void *right)
+{
+	const struct history_record *const *a = left, *const *b = right;
+
+	return order((*a)->begin, (*b)->begin);
+}
+
+/* A Fenwick tree of minima. */
+static size_t lower_rank(const struct victims *victims, size_t a, size_t b)
+{
+	if (!a || !b)
+		return a + b;
+	return victims->spans[a - 1].steady->object <= victims->spans[b - 1].steady->object ? a : b;
+}
+
+static void add_span(struct victims *victims, size_t span)
+{
+	for (size_t at = span + 1; at <= victims->span_count; at += at & -at)
+		victims->least[at] = lower_rank(victims, victims->least[at], span + 1);
+}
+
+/* The one of least rank among those that have been added and end after `moment`. */
+static const struct span *least_after(const struct victims *victims, uint64_t moment)
+{
+	size_t low = 0, high = victims->span_count, found = 0;
+
+	while (low < high) {
+		const size_t middle = (low + high) / 2;
+
+		if (victims->spans[middle].until > moment)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (size_t at = low; at; at &= at - 1)
+		found = lower_rank(victims, found, victims->least[at]);
+	return found ? &victims->spans[found - 1] : NULL;
+}
+
+static void tell_victim(struct check *check, const struct history_record *victim, const struct span *span)
+{
+	struct text text;
+
+	if (!found_one(check, HISTORY_FAULT_VICTIM, &text,
+		       victim->kind == HISTORY_NULL
+			       ? "NULL though an object that gives way could be evicted during the whole call"
+			       : "a victim though one of lower rank could be evicted during the whole call"))
+		return;
+	add_operation(&text, check, victim, "");
+	add_operation(&text, check, span->steady, ": from here");
+	if (span->ended)
+		add_operation(&text, check, span->ended, ": until here");
+	check->found(check->context, HISTORY_FAULT_VICTIM, text.characters);
+}
+
+static void check_victims(struct check *check)
+{
+	struct victims victims = {.check = check};
+	size_t *by_start, added = 0;
+
+	read_spans(&victims);
+	for (size_t i = 0; i < check->log_count; i++)
+		check->counts.operations += check->logs[i].count;
+	for (size_t i = 0; i < victims.judged_count; i++)
+		check->counts.nulls += victims.judged[i]->kind == HISTORY_NULL;
+	qsort(victims.spans, victims.span_count, sizeof(*victims.spans), by_until);
+	victims.least = room_for(victims.span_count + 1, sizeof(*victims.least));
+	by_start = room_for(victims.span_count, sizeof(*by_start));
+	for (size_t i = 0; i < victims.span_count; i++)
+		by_start[i] = i;
+	sorted_spans = victims.spans;
+	qsort(by_start, victims.span_count, sizeof(*by_start), by_steady_end);
+	qsort(victims.judged, victims.judged_count, sizeof(struct history_record *), by_begin);
+	for (size_t i = 0; i < victims.judged_count; i++) {
+		const struct history_record *victim = victims.judged[i];
+		const struct span *span;
+
+		while (added < victims.span_count && victims.spans[by_start[added]].steady->end < victim->begin)
+			add_span(&victims, by_start[added++]);
+		span = least_after(&victims, victim->end);
+		if (span && span->steady->object < victim->object)
+			tell_victim(check, victim, span);
+	}
+	free(by_start);
+	free(victims.least);
+	free(victims.judged);
+	free(victims.spans);
+}
+
 struct history_counts history_check(const struct history_log *logs, size_t log_count, const struct history_terms *terms,
 				    history_found *found, void *context, size_t messages)
 {
@@ -368,6 +544,10 @@ struct history_counts history_check(const struct history_log *logs, size_t log_c
 		.messages = messages,
 	};
 
+	if (terms->evicting) {
+		check_victims(&check);
+		return check.counts;
+	}
 	read_logs(&check);
 	check_objects(&check);
 	check_nulls(&check);

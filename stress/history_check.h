@@ -33,6 +33,13 @@
  *              nothing was lost shows when the keeper empties the pool: an object that does not come is definitely free
  *              for ever, and the keeper's NULL is wrong.
  *
+ * Victims      The promise: no object that could be evicted during the whole call had a lower priority than the victim.
+ *              An object could be evicted for certain, with this rank, from STEADY.end to the begin of its next CHANGE,
+ *              or of the call that evicted it.  A victim of rank r in [b, e] is wrong if for some object such a time
+ *              begins before b, ends after e, and has a rank below r.  A NULL is wrong in the same way; its r is the
+ *              lowest rank that does not give way to the newcomer.  Such a history has no releases, and only this is
+ *              checked.
+ *
  * Cost         O(n log n) for n records: sort the holds by object; sweep over their ends in the order of time to find
  *              the times at which all objects are possibly in use; a NULL must meet one of these.
  */
@@ -48,6 +55,7 @@ enum history_fault {
 	HISTORY_FAULT_NULL,    /* NULL though at every moment some object was definitely free   */
 	HISTORY_FAULT_OBJECTS, /* more objects than there can be                               */
 	HISTORY_FAULT_HELD,    /* in the end an object is still held                           */
+	HISTORY_FAULT_VICTIM,  /* evicted, or NULL, though one of lower rank could be evicted   */
 	HISTORY_FAULTS
 };
 
@@ -55,6 +63,7 @@ struct history_terms {
 	size_t capacity; /* objects                                                             */
 	bool fixed;      /* an object is known by its address, which it has for ever            */
 	bool ended;      /* the round is over: nothing may be held any more                     */
+	bool evicting;   /* its records are of a pool that evicts                               */
 	uint32_t keeper; /* the number of the keeper's log, for messages                        */
 	uint64_t origin; /* the stamp from which messages count                                 */
 };

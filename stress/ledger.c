@@ -249,6 +249,8 @@ bool ledger_end(const struct held *held)
 {
 	uint64_t marked = held->token | HELD;
 
+	if (!held->mark)
+		return true;
 	/* relaxed: as ledger_leave(). */
 	return compare_exchange_relaxed(held->mark, &marked, held->token);
 }

@@ -85,7 +85,7 @@ bool ledger_take_over(struct held *held, uint64_t token);
 /* About to be released: checks it and marks it free. */
 bool ledger_leave(struct held *held);
 /* The same for an object that may have been evicted.  Marks it free if it is marked as held, and does not check its
- * contents. */
+ * contents.  Without marks: true. */
 bool ledger_end(const struct held *held);
 /* Objects that are marked as held. */
 size_t ledger_held(void);

@@ -37,6 +37,7 @@ struct scenario {
 	bool alone;              /* not one of "all"; one thread count, and one round                 */
 	bool needs_refusals;     /* the pool must know what is active: not with the malloc backend    */
 	bool unlogged;           /* the history does not know its calls: it does not run with --history */
+	bool evicting;           /* its history is of victims                                           */
 	size_t hands;            /* objects that a worker may hold; plan() may say otherwise          */
 	void (*plan)(void);      /* before the pool exists: says how large it must be; NULL: for all hands */
 	void (*open)(void);      /* the pool and the workers are there, and none of them has begun; or NULL */

@@ -49,9 +49,10 @@ static void on_fault(void *nothing, enum history_fault fault, const char *text)
 	memcpy(written.text, text, strlen(text) + 1);
 }
 
-static struct history_counts check(size_t capacity, bool fixed)
+static struct history_counts check(size_t capacity, bool fixed, bool evicting)
 {
-	struct history_terms terms = {.capacity = capacity, .fixed = fixed, .ended = true, .keeper = LOGS - 1};
+	struct history_terms terms = {
+		.capacity = capacity, .fixed = fixed, .ended = true, .evicting = evicting, .keeper = LOGS - 1};
 
 	return history_check(written.logs, LOGS, &terms, on_fault, NULL, 1);
 }
@@ -59,6 +60,9 @@ static struct history_counts check(size_t capacity, bool fixed)
 /*
  * "A0 10-20 1": thread 0 acquired object 1 between the ticks 10 and 20.  "R0 30-40 1" released it, which ends the last
  * acquisition of that object; "of 0", that of call 0.  "N1 22-28": thread 1 was given NULL.
+ *
+ * Of a pool that evicts, R being a rank: "S0 10-20 1 of R": from 20 on object 1 can be evicted.  "C0 30-30 1": its
+ * holder may change it.  "V1 40-50 1 of R": thread 1 evicts it.  "N1 40-50 0 of R": no object below R was there.
  */
 
 #define CALLS 24
@@ -70,6 +74,7 @@ struct example {
 	size_t faults[HISTORY_FAULTS];
 	const char *text; /* occurs in the message */
 	bool counted;     /* objects are counted, not known by address */
+	bool evicting;
 };
 
 #define OVERLAPS(n) .faults[HISTORY_FAULT_OVERLAP] = (n)
@@ -77,6 +82,7 @@ struct example {
 #define NULLS(n) .faults[HISTORY_FAULT_NULL] = (n)
 #define OBJECTS(n) .faults[HISTORY_FAULT_OBJECTS] = (n)
 #define HELD(n) .faults[HISTORY_FAULT_HELD] = (n)
+#define VICTIMS(n) .evicting = true, .faults[HISTORY_FAULT_VICTIM] = (n)
 
 /* clang-format off */
 static const struct example examples[] = {
@@ -129,6 +135,25 @@ static const struct example examples[] = {
 	{"counted: NULL though there is one left", 2,
 	 .calls = "A0 1-2 1, R0 3-4 1, A1 5-6 1, N2 6-7, R1 9-10 1",
 	 NULLS(1), .text = "never were all 2 objects in use", .counted = true},
+
+	/* ---- Victims: object 1 has rank 5 from 20 to 40, object 2 has rank 7 from 12 on ---- */
+#define TWO "A0 1-2 1, A1 3-4 2, S0 10-20 1 of 5, S1 11-12 2 of 7, C0 40-40 1, "
+	{"a victim while a lower one could be evicted", 2,
+	 .calls = TWO "V2 21-39 2 of 7", VICTIMS(1),
+	 .text = "[10, 20] thread 0 leaves one that can be evicted, rank 0x5: from here"},
+	{"the lower one was not there at the first tick", 2, .calls = TWO "V2 20-39 2 of 7", VICTIMS(0)},
+	{"the lower one was changed at the last tick", 2, .calls = TWO "V2 21-40 2 of 7", VICTIMS(0)},
+	{"a victim of the same rank", 2, .calls = TWO "V2 21-39 2 of 5", VICTIMS(0)},
+	{"the lower one itself", 2, .calls = TWO "V2 21-39 1 of 5, V3 21-50 2 of 7", VICTIMS(0)},
+	{"the lower one is evicted later", 2,
+	 .calls = TWO "V3 31-33 1 of 5, V2 21-30 2 of 7", VICTIMS(1),
+	 .text = "thread 3 evicts one of rank 0x5: until here"},
+	{"a lower rank that was set later", 2,
+	 .calls = TWO "S0 41-50 1 of 3, C0 70-70 1, V2 21-60 2 of 7, V2 51-60 2 of 4", VICTIMS(1),
+	 .text = "[51, 60] thread 2 evicts"},
+	{"NULL for a newcomer to whom one gives way", 2,
+	 .calls = TWO "N2 41-50 0 of 7, N2 41-50 0 of 8", VICTIMS(1), .text = "NULL though an object that gives way"},
+	{"one that was never changed again", 1, .calls = "A0 1-2 1, S0 3-4 1 of 5, V1 5-99 1 of 6", VICTIMS(0)},
 };
 /* clang-format on */
 
@@ -149,7 +174,17 @@ static void write_down(const char *calls)
 		struct history_log *log = &written.logs[thread];
 
 		REQUIRE(i < CALLS && read >= (what == 'N' ? 4 : 5));
-		if (what == 'N') {
+		if (what == 'S' || what == 'C' || what == 'V' || (what == 'N' && read == 6)) {
+			const enum history_kind kind = what == 'S'   ? HISTORY_STEADY
+						       : what == 'C' ? HISTORY_CHANGE
+						       : what == 'V' ? HISTORY_VICTIM
+								     : HISTORY_NULL;
+			unsigned last = (unsigned)i;
+
+			while (last && acquired[last].object != object)
+				last--;
+			(void)history_append(log, kind, begin, end, read == 6 ? of : 0, acquired[last].hold);
+		} else if (what == 'N') {
 			acquired[i].hold = (struct hold){thread, log->count};
 			history_null(log, begin, end);
 		} else if (what == 'A') {
@@ -171,7 +206,7 @@ static bool is_judged(const struct example *example)
 	clear();
 	write_down(example->calls);
 
-	const struct history_counts counts = check(example->capacity, !example->counted);
+	const struct history_counts counts = check(example->capacity, !example->counted, example->evicting);
 
 	if (memcmp(counts.faults, example->faults, sizeof(counts.faults)) == 0 &&
 	    (!example->text || strstr(written.text, example->text)))
