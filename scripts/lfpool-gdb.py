@@ -32,17 +32,26 @@ class Pool:
         self.name = pool["name"].string(errors="replace")
         self.backend = str(pool["backend_kind"]).replace("LFPOOL_BACKEND_", "").lower()
         self.core = pool["core"]
-        self.face, cold = self.core["arena"]["face"], self.core["cold"]
+        self.arena, cold = self.core["arena"], self.core["cold"]
         self.capacity = number(cold["counts"]) >> 32
         initial, opened = number(cold["initial"]), number(cold["opened"])
         self.slots = number(self.core["magazines"]["slots"])
         self.used = opened if opened > initial else min(number(self.core["depot"]["carved"]) * self.slots, initial)
-        # States of slots 1 .. used, a byte each: 0 is free.
-        self.states = gdb.selected_inferior().read_memory(number(self.face["state"]) + 1, self.used).tobytes() if self.used else b""
+        self.zero, self.stride = number(self.arena["zero"]), number(self.arena["stride"])
+        # States of slots 1 .. used: 0 is free.
+        self.states = self.read_states() if self.used else []
         self.active = self.used - self.states.count(0)
 
+    def read_states(self):
+        """A word for each granule, from that of the first object (src/core/arena.h)."""
+        face, word = self.arena["face"], gdb.lookup_type("unsigned long").sizeof
+        places = [((self.zero + slot * self.stride) >> number(face["grain"])) - number(face["first"]) for slot in range(1, self.used + 1)]
+        words = gdb.selected_inferior().read_memory(number(face["state"]), (places[-1] + 1) * word)
+        states = memoryview(words.tobytes()).cast("Q" if word == 8 else "I")
+        return [states[place] for place in places]
+
     def object(self, slot):
-        at = number(self.face["zero"]) + slot * number(self.face["stride"])
+        at = self.zero + slot * self.stride
         # In malloc mode a pointer stands there.
         return number(gdb.Value(at).cast(gdb.lookup_type("unsigned long").pointer()).dereference()) if self.backend == "malloc" else at
 
@@ -50,8 +59,8 @@ class Pool:
         """Of the object that has this address in it; 0: none."""
         if self.backend == "malloc":
             return next((s for s in self.held() if 0 <= address - self.object(s) < number(self.pool["object_size"])), 0)
-        slot = (address - number(self.face["zero"])) // number(self.face["stride"])
-        return slot if 0 < slot <= number(self.face["slots"]) else 0
+        slot = (address - self.zero) // self.stride
+        return slot if 0 < slot <= number(self.arena["slots"]) else 0
 
     def held(self):
         return (i + 1 for i, state in enumerate(self.states) if state)

@@ -79,7 +79,8 @@ LFPOOL_C_BEGIN_
  * capacity          As config.capacity.
  * caches            As config.buffer_caches, and not 0.
  *
- * The macro asks for 19 KiB more than one object, 56 KiB more than 1000, and 18 bytes for each of a million; with one
+ * The macro asks for 19 KiB more than one object, 63 KiB more than 1000, and 25 bytes for each of a million, up to 33
+ * where the stride is no power of two; with one
  * cache 6 KiB for one (docs/memory.md has a table).  With the hooks create, activate, deactivate or destroy it takes
  * one byte more for each object, and at most 256 more; with an explicit cache_capacity lfpool_buffer_bytes() knows.
  */
@@ -90,7 +91,8 @@ LFPOOL_C_BEGIN_
 	 LFPOOL_BUFFER_MAGAZINE_(LFPOOL_BUFFER_SLOTS_(capacity, LFPOOL_BUFFER_FEW_(caches))) *                   \
 		 (LFPOOL_BUFFER_EXTRA_ * (caches) +                                                              \
 		  LFPOOL_BUFFER_CHUNKS_(capacity, LFPOOL_BUFFER_SLOTS_(capacity, LFPOOL_BUFFER_FEW_(caches)))) + \
-	 sizeof(char) * (capacity) / 8 + (1 + 8) * (sizeof(char) * (capacity) + 1) +                             \
+	 sizeof(char) * (capacity) / 8 + 8 * (sizeof(char) * (capacity) + 1) +                                   \
+	 LFPOOL_BUFFER_STATES_(LFPOOL_STRIDE_(object_size, LFPOOL_BUFFER_ALIGN_(object_alignment)), capacity) +  \
 	 LFPOOL_BUFFER_CHECK_ *                                                                                  \
 		 (sizeof(char) * (capacity) +                                                                    \
 		  LFPOOL_BUFFER_CHUNKS_(capacity, LFPOOL_BUFFER_SLOTS_(capacity, LFPOOL_BUFFER_FEW_(caches)))) / \
@@ -107,6 +109,9 @@ LFPOOL_C_BEGIN_
 #define LFPOOL_BUFFER_ALIGN_(alignment) ((alignment) ? (alignment) : sizeof(char[16]))
 #define LFPOOL_BUFFER_MAGAZINE_(slots) \
 	LFPOOL_ROUND_UP_(LFPOOL_BUFFER_MAGAZINE_HEAD_ + sizeof(void *) * (slots), LFPOOL_BUFFER_ALIGNMENT)
+/* A word for each granule: the largest power of two of bytes that is not above the stride. */
+#define LFPOOL_BUFFER_STATES_(stride, capacity) \
+	(sizeof(void *) * ((((stride) * (capacity)) >> (63 - __builtin_clzll(stride))) + 2))
 #define LFPOOL_BUFFER_CHUNKS_(capacity, slots) ((sizeof(char) * (capacity) - 1) / (slots) + 1)
 #define LFPOOL_BUFFER_FEW_(caches) ((caches) < 4 ? sizeof(char) * (caches) : sizeof(char[4]))
 /* A power of two; with four caches or more a sixteenth of the capacity at most. */

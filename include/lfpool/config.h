@@ -156,16 +156,13 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  * The stride: bytes from the start of an object to the start of the next.  One rule, for the library, for
  * LFPOOL_BUFFER_BYTES, and for code that needs the stride as a constant.  No interface.
  *
- * Rule: the plain stride is object_size, at least 2, rounded up to object_alignment.  A step is a cache line of 64
+ * Rule: the plain stride is object_size, rounded up to object_alignment.  A step is a cache line of 64
  * bytes, or object_alignment if that is more.  A plain stride that is an even number of steps, and at least 16, gets
  * one step more; but not with an alignment of 4096 or more.
  *
  * Reason: a first-level cache has 64 sets of 8 to 12 lines, and addresses 4096 bytes apart share a set.  With a stride
  * of 4096 all objects begin in one set, with 1024 in four, with an odd number of lines in all 64.  Below 16 lines one
  * more would be more than 1/16 of the memory; with such an alignment no stride helps.  docs/memory.md has measurements.
- *
- * Where max_capacity * stride^2 is 2^64 or more (16 TiB of objects of 1 MiB, 16 GiB of objects of 1 GiB), the stride
- * may be up to twice as long: addresses, no memory.  With LFPOOL_PLAIN_STRIDE, and in a buffer, there is no such pool.
  *
  * Source: DPDK's mempool, since its first release in 2012 (rte_mempool.c, arch_mem_object_align()).  There the number
  * of lines has no divisor in common with the number of memory channels times ranks, 4 by default: it is odd, too.
@@ -178,13 +175,9 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
 			 (plain) % (2 * LFPOOL_STRIDE_STEP_(alignment)) == 0     \
 		 ? (plain) + LFPOOL_STRIDE_STEP_(alignment)                      \
 		 : (plain))
-#define LFPOOL_STRIDE_LEAST_ 2
 /* Neither of them 0; without LFPOOL_PLAIN_STRIDE and debug modes. */
-#define LFPOOL_STRIDE_(object_size, object_alignment)                                                         \
-	LFPOOL_STRIDE_SPREAD_(                                                                                \
-		LFPOOL_ROUND_UP_((object_size) < LFPOOL_STRIDE_LEAST_ ? LFPOOL_STRIDE_LEAST_ : (object_size), \
-				 object_alignment),                                                           \
-		object_alignment)
+#define LFPOOL_STRIDE_(object_size, object_alignment) \
+	LFPOOL_STRIDE_SPREAD_(LFPOOL_ROUND_UP_(object_size, object_alignment), object_alignment)
 
 /* For config.cache_capacity: threads get no cache of their own; calls share a few caches and claim one per call. */
 #define LFPOOL_CACHE_NONE SIZE_MAX

@@ -18,9 +18,11 @@
  *              H3  a hit pops only if at least one object remains: the last one is raced for by CAS, in the library.
  *              H4  the upper 48 bits of bottom count the pushes (LFPOOL_PUSHED_), so two equal readings mean "nothing
  *                  came back".
- *              H5  an entry is the address of an object.  Object s, from 1, lies at zero + s * stride.
+ *              H5  an entry is the address of an object.
  *              H8  the hot magazine is at home: its positions are LFPOOL_HOME_ .. limit, and the entry of a position is
  *                  the word of the magazine with that number.
+ *              H9  a granule is 2^grain consecutive addresses, and contains the start of at most one object.  The state
+ *                  of an object is the word of the granule in which it starts.
  * Progress     Hits are wait-free: no loop, no locked instruction, no shared store but the cache's own.
  * Edges        GIVE (docs/memory-model.md): each release-store of bottom, read by a thief's acquire.
  *
@@ -101,13 +103,16 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 	 (32 - LFPOOL_POSITION_BITS_))
 #endif
 
-/* A slot's state, a byte: 0 while its object is free.  A handle marks it; such an object's release is the library's. */
-#define LFPOOL_ACTIVE_ 1
-#define LFPOOL_MARKED_ 3
+/*
+ * The state of an object, a word: 0 while the object is free, its address while it is active.  So a release compares
+ * the word with the pointer it was given: an interior pointer, which is in the same granule, differs from it.  A handle
+ * marks its object; the library releases a marked object.
+ */
+#define LFPOOL_MARKED_ 1
 
-/* So many bytes before the states, on lines with slot 0's, which never changes, lies a word of 32 bits: not 0 while a
- * call waits for objects, or a shrink is owed some. */
-#define LFPOOL_WANTED_BEFORE_ 127
+/* The word of demand, 32 bits, is in front of the states by this number of bytes, on cache lines of its own.  It is not
+ * 0 while a call waits for objects, or a shrink is owed some. */
+#define LFPOOL_WANTED_BEFORE_ 128
 
 struct lfpool_magazine {
 	LFPOOL_ATOMIC_(uint64_t) top;      /* position of the oldest object; CAS by anybody, only grows      */
@@ -132,14 +137,13 @@ LFPOOL_ASSERT_(offsetof(struct lfpool_magazine, entry) % sizeof(uintptr_t) == 0,
 
 /* The part of a cache that hits touch: one cache line, written by its user alone. */
 struct lfpool_cache {
-	struct lfpool_magazine *hot;    /* the magazine hits work on                                   */
-	LFPOOL_ATOMIC_(uint8_t) *state; /* per slot; behind the word of demand                      */
-	uintptr_t zero;                 /* address of the imaginary slot 0                             */
-	uint64_t inverse;               /* see lfpool_slot_of_()                                        */
-	uint64_t slots;                 /* there are addresses for so many                             */
-	uint32_t stride;                /* bytes from slot to slot                                     */
-	uint32_t limit;                 /* position after the last place of a magazine at home         */
-	uint8_t shift;                  /* trailing zero bits of the stride                            */
+	struct lfpool_magazine *hot;      /* the magazine hits work on                                  */
+	LFPOOL_ATOMIC_(uintptr_t) *state; /* per granule, from `first`; behind the word of demand       */
+	uintptr_t state_base;             /* the address that the state of granule 0 would have         */
+	uintptr_t first;                  /* the granule of the first object                            */
+	uintptr_t granules;               /* from the first object's to the last one's                  */
+	uintptr_t limit;                  /* position after the last place of a magazine at home        */
+	uint8_t grain;                    /* log2 of the bytes of a granule                             */
 };
 LFPOOL_ASSERT_(sizeof(struct lfpool_cache) <= 64, "a hit touches one line of it");
 
@@ -153,47 +157,19 @@ LFPOOL_API void *lfpool_cache_acquire_slow_(lfpool_cache_t *cache, void *object)
 LFPOOL_API lfpool_status_t lfpool_cache_release_slow_(lfpool_cache_t *cache, void *object);
 LFPOOL_C_END_
 
-/*
- * Slot numbers.  lfpool_slot_at_(): of an object of this pool.  lfpool_slot_of_(): of any address, exactly: something
- * outside 1 .. slots when it is not the start of an object (docs/design.md, "The arena").
- */
-#ifdef __SIZEOF_INT128__
-__extension__ typedef unsigned __int128 lfpool_product_;
-
-/* inverse: 2^64 / stride, rounded up.  The upper half of the product is the quotient, and the lower half is below the
- * inverse exactly when nothing is left over (Lemire, Kaser, Kurz 2019). */
-LFPOOL_HELPER_ lfpool_product_ lfpool_quotient_(const struct lfpool_cache *cache, const void *object)
+/* Where the state of an object of this pool is (H9).  By addresses as numbers, since no array begins at state_base. */
+LFPOOL_HELPER_ LFPOOL_ATOMIC_(uintptr_t) *lfpool_state_at_(const struct lfpool_cache *cache, const void *object)
 {
-	return LFPOOL_NUMBER_(lfpool_product_, LFPOOL_POINTER_(uintptr_t, object) - cache->zero) * cache->inverse;
+	const uintptr_t granule = LFPOOL_POINTER_(uintptr_t, object) >> cache->grain;
+
+	return LFPOOL_POINTER_(LFPOOL_ATOMIC_(uintptr_t) *, cache->state_base + granule * sizeof(uintptr_t));
 }
 
-LFPOOL_HELPER_ uint64_t lfpool_slot_at_(const struct lfpool_cache *cache, const void *object)
+/* The place among the states of the granule that contains any address: cache->granules or more if it has none. */
+LFPOOL_HELPER_ uintptr_t lfpool_granule_of_(const struct lfpool_cache *cache, const void *address)
 {
-	return LFPOOL_NUMBER_(uint64_t, lfpool_quotient_(cache, object) >> 64);
+	return (LFPOOL_POINTER_(uintptr_t, address) >> cache->grain) - cache->first;
 }
-
-LFPOOL_HELPER_ uint64_t lfpool_slot_of_(const struct lfpool_cache *cache, const void *object)
-{
-	const lfpool_product_ quotient = lfpool_quotient_(cache, object);
-
-	return LFPOOL_LIKELY_(LFPOOL_NUMBER_(uint64_t, quotient) < cache->inverse)
-		       ? LFPOOL_NUMBER_(uint64_t, quotient >> 64)
-		       : 0;
-}
-#else
-/* inverse: of the odd part of the stride, modulo 2^64.  Only multiples of the stride have a small product, rotated. */
-LFPOOL_HELPER_ uint64_t lfpool_slot_of_(const struct lfpool_cache *cache, const void *object)
-{
-	uint64_t product = LFPOOL_NUMBER_(uint64_t, LFPOOL_POINTER_(uintptr_t, object) - cache->zero) * cache->inverse;
-
-	return product >> cache->shift | product << (-LFPOOL_NUMBER_(unsigned, cache->shift) & 63);
-}
-
-LFPOOL_HELPER_ uint64_t lfpool_slot_at_(const struct lfpool_cache *cache, const void *object)
-{
-	return lfpool_slot_of_(cache, object);
-}
-#endif
 
 /* The entry of a position of a magazine that is at home (H8). */
 LFPOOL_HELPER_ LFPOOL_ATOMIC_(uintptr_t) *lfpool_entry_at_(struct lfpool_magazine *magazine, uint64_t bottom)
@@ -206,7 +182,6 @@ LFPOOL_HELPER_ LFPOOL_ATOMIC_(uintptr_t) *lfpool_entry_at_(struct lfpool_magazin
 LFPOOL_HELPER_ void *lfpool_cache_acquire_inline_(lfpool_cache_t *cache)
 {
 	struct lfpool_magazine *magazine = cache->hot;
-	LFPOOL_ATOMIC_(uint8_t) *states = cache->state;
 	/* relaxed: our own last store (H2). */
 	uint64_t bottom = LFPOOL_LOAD_RELAXED_(&magazine->bottom) - 1;
 
@@ -220,26 +195,26 @@ LFPOOL_HELPER_ void *lfpool_cache_acquire_inline_(lfpool_cache_t *cache)
 	/* relaxed: our own push, or one that came with the magazine. */
 	void *object = LFPOOL_POINTER_(void *, LFPOOL_LOAD_RELAXED_(lfpool_entry_at_(magazine, bottom)));
 
-	LFPOOL_ATOMIC_(uint8_t) *state = &states[lfpool_slot_at_(cache, object)];
+	if (!object)
+		__builtin_unreachable();
+	LFPOOL_ATOMIC_(uintptr_t) *state = lfpool_state_at_(cache, object);
 
 	/* relaxed, both: the slot is ours alone from here on. */
 	if (!LFPOOL_LIKELY_(!LFPOOL_LOAD_RELAXED_(state)))
 		return lfpool_cache_acquire_slow_(cache, object);
-	LFPOOL_STORE_RELAXED_(state, LFPOOL_ACTIVE_);
-	if (!object)
-		__builtin_unreachable();
+	LFPOOL_STORE_RELAXED_(state, LFPOOL_POINTER_(uintptr_t, object));
 	return object;
 }
 
 /* Pushes on the hot magazine; false when it is full. */
-LFPOOL_HELPER_ bool lfpool_push_(const struct lfpool_cache *cache, void *object, LFPOOL_ATOMIC_(uint8_t) *state)
+LFPOOL_HELPER_ bool lfpool_push_(const struct lfpool_cache *cache, void *object, LFPOOL_ATOMIC_(uintptr_t) *state)
 {
 	struct lfpool_magazine *magazine = cache->hot;
 	/* relaxed: our own last store (H2). */
 	uint64_t bottom = LFPOOL_LOAD_RELAXED_(&magazine->bottom);
 
 	/* No look at top: at home a place is used once, until the magazine is empty and its owner begins anew (H8). */
-	if (!LFPOOL_LIKELY_(LFPOOL_POSITION_(bottom) != cache->limit))
+	if (!LFPOOL_LIKELY_(LFPOOL_NUMBER_(uintptr_t, LFPOOL_POSITION_(bottom)) != cache->limit))
 		return false;
 	/* relaxed, both: published by the store of bottom. */
 	LFPOOL_STORE_RELAXED_(state, 0);
@@ -251,7 +226,7 @@ LFPOOL_HELPER_ bool lfpool_push_(const struct lfpool_cache *cache, void *object,
 }
 
 /* The word of demand. */
-LFPOOL_HELPER_ LFPOOL_ATOMIC_(uint32_t) *lfpool_wanted_at_(LFPOOL_ATOMIC_(uint8_t) *states)
+LFPOOL_HELPER_ LFPOOL_ATOMIC_(uint32_t) *lfpool_wanted_at_(LFPOOL_ATOMIC_(uintptr_t) *states)
 {
 	void *demand = LFPOOL_POINTER_(char *, states) - LFPOOL_WANTED_BEFORE_;
 
@@ -259,7 +234,7 @@ LFPOOL_HELPER_ LFPOOL_ATOMIC_(uint32_t) *lfpool_wanted_at_(LFPOOL_ATOMIC_(uint8_
 }
 
 /* After a push. */
-LFPOOL_HELPER_ lfpool_status_t lfpool_pushed_(lfpool_cache_t *cache, LFPOOL_ATOMIC_(uint8_t) *states)
+LFPOOL_HELPER_ lfpool_status_t lfpool_pushed_(lfpool_cache_t *cache, LFPOOL_ATOMIC_(uintptr_t) *states)
 {
 	/* A call that waits has made its demand known, then fenced, then looked: it has seen our push, or we see its
 	 * demand. */
@@ -270,26 +245,28 @@ LFPOOL_HELPER_ lfpool_status_t lfpool_pushed_(lfpool_cache_t *cache, LFPOOL_ATOM
 		       : lfpool_cache_release_slow_(cache, LFPOOL_NULL_);
 }
 
-/* Is it in use, and without a handle?  relaxed: written by the thread that acquired the object and then handed it to
- * us.  Slot 0 never is. */
-LFPOOL_HELPER_ bool lfpool_is_active_at_(const struct lfpool_cache *cache, LFPOOL_ATOMIC_(uint8_t) *states,
-					 uint64_t slot)
+/* Is `object`, any address in this granule, an object that is active and has no handle?  relaxed: written by the
+ * thread that acquired the object and then handed it to us. */
+LFPOOL_HELPER_ bool lfpool_is_active_at_(const struct lfpool_cache *cache, LFPOOL_ATOMIC_(uintptr_t) *states,
+					 uintptr_t granule, const void *object)
 {
-	return LFPOOL_LIKELY_(slot <= cache->slots) &&
-	       LFPOOL_LIKELY_(LFPOOL_LOAD_RELAXED_(&states[slot]) == LFPOOL_ACTIVE_);
+	return LFPOOL_LIKELY_(granule < cache->granules) &&
+	       LFPOOL_LIKELY_(LFPOOL_LOAD_RELAXED_(&states[granule]) == LFPOOL_POINTER_(uintptr_t, object));
 }
 
 /* Pushes an active object of the pool's; false: it is none, or there is no room on the hot magazine. */
-LFPOOL_HELPER_ bool lfpool_release_hit_(const struct lfpool_cache *cache, void *object, LFPOOL_ATOMIC_(uint8_t) *states)
+LFPOOL_HELPER_ bool lfpool_release_hit_(const struct lfpool_cache *cache, void *object,
+					LFPOOL_ATOMIC_(uintptr_t) *states)
 {
-	uint64_t slot = lfpool_slot_of_(cache, object);
+	const uintptr_t granule = lfpool_granule_of_(cache, object);
 
-	return lfpool_is_active_at_(cache, states, slot) && LFPOOL_LIKELY_(lfpool_push_(cache, object, &states[slot]));
+	return lfpool_is_active_at_(cache, states, granule, object) &&
+	       LFPOOL_LIKELY_(lfpool_push_(cache, object, &states[granule]));
 }
 
 LFPOOL_HELPER_ lfpool_status_t lfpool_cache_release_inline_(lfpool_cache_t *cache, void *object)
 {
-	LFPOOL_ATOMIC_(uint8_t) *states = cache->state;
+	LFPOOL_ATOMIC_(uintptr_t) *states = cache->state;
 
 	return lfpool_release_hit_(cache, object, states) ? lfpool_pushed_(cache, states)
 							  : lfpool_cache_release_slow_(cache, object);
@@ -363,7 +340,7 @@ LFPOOL_HELPER_ lfpool_status_t lfpool_release_if_owned_inline_(lfpool_t *pool, v
 	lfpool_cache_t *cache;
 
 	if (LFPOOL_LIKELY_(lfpool_is_last_(pool, &cache))) {
-		LFPOOL_ATOMIC_(uint8_t) *states = cache->state;
+		LFPOOL_ATOMIC_(uintptr_t) *states = cache->state;
 
 		if (lfpool_release_hit_(cache, object, states))
 			return lfpool_pushed_(cache, states);

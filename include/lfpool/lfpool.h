@@ -61,7 +61,7 @@ LFPOOL_C_BEGIN_
  *           After a failure nothing is left behind.
  * Owner     The caller, until lfpool_destroy().
  * Memory    Address space for capacity objects is reserved here and at once; memory is used as objects are first
- *           touched. Beside the objects: about 9.5 bytes per object touched and 9 KiB per cache with
+ *           touched. Beside the objects: 16.5 to 24.5 bytes per object touched, 9 KiB per cache with
  *           magazines of 256 objects; small magazines cost more per object (docs/design.md, "Limits").
  * Threads   Any.  Takes a lock shared with destroy and thread exit; enters the kernel.
  * Cost      O(1) in the capacity, unless LFPOOL_PREFAULT or LFPOOL_CREATE_ALL.

@@ -97,14 +97,15 @@ template <typename T, typename Source> bool destroy_hit(Source *source, T *objec
 
 	if (!cache)
 		return false;
-	LFPOOL_ATOMIC_(uint8_t) *states = cache->state;
-	const uint64_t slot = lfpool_slot_of_(cache, object);
-	if (!lfpool_is_active_at_(cache, states, slot))
+	LFPOOL_ATOMIC_(uintptr_t) *states = cache->state;
+	const uintptr_t granule = lfpool_granule_of_(cache, object);
+	if (!lfpool_is_active_at_(cache, states, granule, object))
 		return false;
 	object->~T();
 	cache = hot_cache(source);
-	/* States and slots are the pool's, whichever cache it is. */
-	if (cache && lfpool_is_active_at_(cache, states, slot) && lfpool_push_(cache, object, &states[slot]))
+	/* States and granules are the pool's, whichever cache it is. */
+	if (cache && lfpool_is_active_at_(cache, states, granule, object) &&
+	    lfpool_push_(cache, object, &states[granule]))
 		status = lfpool_pushed_(cache, states);
 	else
 		status = give(source, object);

@@ -27,7 +27,8 @@
  * Threads    Any, and any number of walks at once, concurrently with every call except lfpool_destroy().  A cursor has
  *            one user at a time.
  * Progress   Wait-free, without a locked instruction.
- * Cost       O(slots ever used): the walk reads one byte of state per slot (docs/walking-and-handles.md has figures).
+ * Cost       O(slots ever used): the walk reads one or two words of state per slot; docs/walking-and-handles.md has
+ *            figures.
  *
  * In malloc mode a release frees the object, so there the program must keep a visited object from being
  * released during the visit (see 3).

@@ -76,7 +76,7 @@ NOINLINE void *lfpool_cache_acquire_slow_(lfpool_cache_t *cache, void *object)
 {
 	struct cache_head *head = (struct cache_head *)cache;
 	const uint32_t slot = likely(!object) ? slots_take_after_hit(head->pool, head)
-					      : (uint32_t)lfpool_slot_at_(cache, object);
+					      : arena_slot(&head->pool->core.arena, (uintptr_t)object);
 
 	object = begin(head->pool, head, slot);
 	KEEP_FRAME();

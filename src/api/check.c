@@ -85,7 +85,7 @@ static bool check_mark(unsigned char *bits, size_t index)
 static const char *check_free(struct check *c, uint32_t slot)
 {
 	c->where = (size_t)slot - 1;
-	if (slot < 1 || slot > c->arena->face.slots)
+	if (slot < 1 || slot > c->arena->slots)
 		return "H5: what stands among the free slots is the number of none";
 	if (slot > c->used)
 		return "C1: a slot that was never used lies among the free ones";
@@ -179,20 +179,33 @@ static const char *check_cold(struct check *c, const struct cold *cold, size_t f
 		       : "O1: the cold store does not have as many slots as it counts";
 }
 
+/* A1: up to slot `last` only objects have states.  (relaxed: no call is under way.) */
+static bool check_between(const struct arena *arena, size_t last)
+{
+	const uintptr_t end = lfpool_granule_of_(&arena->face, arena_object(arena, (uint32_t)last)) + 1;
+	size_t states = 0;
+
+	for (uintptr_t granule = 0; last && granule < end; granule++)
+		states += load_relaxed(&arena->face.state[granule]) != 0;
+	for (size_t slot = 1; slot <= last; slot++)
+		states -= arena_is_active(arena, (uint32_t)slot);
+	return !states;
+}
+
 /* After all the free ones: the others are in use, and what was never used is as it was made. */
 static const char *check_rest(struct check *c)
 {
 	const struct arena *arena = c->arena;
 	/* Of those never used as many again, so that the cost stays in proportion to what was used. */
-	const size_t unused = (size_t)arena->face.slots - c->used, look = unused < c->used + 1 ? unused : c->used + 1;
+	const size_t unused = (size_t)arena->slots - c->used, look = unused < c->used + 1 ? unused : c->used + 1;
 
 	for (size_t slot = 1; slot <= c->used; slot++) {
 		/* relaxed: no call is under way. */
-		const uint8_t state = load_relaxed(&arena->face.state[slot]);
+		const uintptr_t state = load_relaxed(arena_state(arena, (uint32_t)slot));
 
 		c->where = slot - 1;
-		if (state != 0 && state != LFPOOL_ACTIVE_ && state != LFPOOL_MARKED_)
-			return "A1: a state is none";
+		if (state > LFPOOL_MARKED_ && state != arena_active(arena, (uint32_t)slot))
+			return "A1: a state is invalid";
 		const uint64_t word = arena_generation(arena, (uint32_t)slot);
 		const bool pending = generation_is_pending(word);
 
@@ -211,11 +224,11 @@ static const char *check_rest(struct check *c)
 	for (size_t slot = c->used + 1; slot <= c->used + look; slot++) {
 		c->where = slot - 1;
 		/* relaxed, both: no call is under way. */
-		if (load_relaxed(&arena->face.state[slot]) || load_relaxed(&arena->generation[slot]))
+		if (load_relaxed(arena_state(arena, (uint32_t)slot)) || load_relaxed(&arena->generation[slot]))
 			return "A1: the state of a slot that was never used is not as it was made";
 	}
 	c->where = SIZE_MAX;
-	return load_relaxed(&arena->face.state[0]) ? "A1: slot 0, which is none, has a state" : NULL;
+	return check_between(arena, c->used + look) ? NULL : "A1: where no object begins, there is a state";
 }
 
 /* ---- The core ---- */
@@ -440,7 +453,7 @@ static const char *walk_depot(struct walk *w)
 /* The slot of an entry, or a number that no slot has (SLOT_NONE, or one beyond the last). */
 static uint32_t slot_of_entry(const struct walk *w, uintptr_t entry)
 {
-	const uint64_t slot = lfpool_slot_of_(&w->core->arena.face, (const void *)entry);
+	const uint64_t slot = arena_slot_of(&w->core->arena, (const void *)entry);
 
 	return !entry ? SLOT_NONE : slot < UINT32_MAX ? (uint32_t)slot : SLOT_NONE;
 }

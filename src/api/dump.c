@@ -96,7 +96,7 @@ static void put_text(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 	text_put(t, "objects     %zu of %zu bytes, aligned to %zu", s->capacity, pool->object_size,
 		 pool->object_alignment);
 	if (pool_in_place(pool))
-		text_put(t, ", %" PRIu32 " bytes apart", pool->core.arena.face.stride);
+		text_put(t, ", %" PRIu32 " bytes apart", pool->core.arena.stride);
 	text_put(t, "\nflags       ");
 	put_flags(t, LFPOOL_TEXT, pool->flags);
 	text_put(t, "\nhooks       ");
@@ -154,7 +154,7 @@ static void put_json(struct text *t, const lfpool_t *pool, const lfpool_stats_t 
 	text_put(t, ",\"backend\":\"%s\",\"object_size\":%zu,\"object_alignment\":%zu",
 		 backend_name(pool->backend_kind), pool->object_size, pool->object_alignment);
 	if (pool_in_place(pool))
-		text_put(t, ",\"stride\":%" PRIu32, pool->core.arena.face.stride);
+		text_put(t, ",\"stride\":%" PRIu32, pool->core.arena.stride);
 	text_put(t, ",\"flags\":");
 	put_flags(t, LFPOOL_JSON, pool->flags);
 	text_put(t, ",\"hooks\":");

@@ -65,7 +65,7 @@ lfpool_status_t handle_refuse(lfpool_t *pool, lfpool_handle_t handle)
 
 	if (!pool->core.arena.generation) {
 		misuse.detail = "This pool gives no such handles.";
-	} else if (slot - 1 >= pool->core.arena.face.slots) {
+	} else if (slot - 1 >= pool->core.arena.slots) {
 		misuse.detail = "This pool has no such slot.";
 	} else {
 		misuse.object = pool_in_place(pool) ? arena_object(&pool->core.arena, (uint32_t)slot) : NULL;
@@ -79,8 +79,7 @@ lfpool_status_t handle_refuse(lfpool_t *pool, lfpool_handle_t handle)
 /* Eviction makes handles stale, so their holders' calls are no mistake. */
 lfpool_status_t handle_refuse_evicted(lfpool_t *pool, lfpool_handle_t handle)
 {
-	const bool may_be_evicted = !EMBEDDED && pool->order &&
-				    handle_slot(pool, handle) - 1 < pool->core.arena.face.slots;
+	const bool may_be_evicted = !EMBEDDED && pool->order && handle_slot(pool, handle) - 1 < pool->core.arena.slots;
 
 	return may_be_evicted ? LFPOOL_E_STALE : handle_refuse(pool, handle);
 }
@@ -161,21 +160,21 @@ size_t lfpool_index_of(const lfpool_t *pool, const void *object)
 
 void *lfpool_object_at(const lfpool_t *pool, size_t index)
 {
-	const uint64_t slots = pool_in_place(pool) ? pool->core.arena.face.slots : slots_used(pool);
+	const uint64_t slots = pool_in_place(pool) ? pool->core.arena.slots : slots_used(pool);
 
 	return index < slots ? pool_object(pool, (uint32_t)index + 1) : NULL;
 }
 
 void *lfpool_object_start(const lfpool_t *pool, const void *address)
 {
-	const struct lfpool_cache *face = &pool->core.arena.face;
+	const struct arena *arena = &pool->core.arena;
 
 	if (!pool_in_place(pool))
 		return lfpool_owns(pool, address) ? (void *)(uintptr_t)address : NULL;
-	if (!arena_spans(&pool->core.arena, address))
+	if (!arena_spans(arena, address))
 		return NULL;
 
-	const uintptr_t inside = ((uintptr_t)address - face->zero) % face->stride;
+	const uintptr_t inside = ((uintptr_t)address - arena->zero) % arena->stride;
 
 	return inside < pool->object_size ? (void *)((uintptr_t)address - inside) : NULL;
 }

@@ -38,10 +38,10 @@ static uint64_t enter(lfpool_t *pool)
 	if (EMBEDDED)
 		return 0;
 
-	const struct lfpool_cache *face = &pool->core.arena.face;
-	const uintptr_t first = face->zero + face->stride;
+	const struct arena *arena = &pool->core.arena;
+	const uintptr_t first = arena->zero + arena->stride;
 
-	return live_pools_add(pool, first, first + (uintptr_t)face->slots * face->stride);
+	return live_pools_add(pool, first, first + (uintptr_t)arena->slots * arena->stride);
 }
 
 /* The memory first, so that it is there when objects are built in it. */

@@ -40,7 +40,7 @@ bool lfpool_in_use(const lfpool_t *pool, const void *object)
 	const uint32_t slot = slot_of(pool, object);
 
 	/* relaxed: see arena_is_active(). */
-	return slot && arena_is_in_use(&pool->core.arena, slot, load_relaxed(&pool->core.arena.face.state[slot]));
+	return slot && arena_is_in_use(&pool->core.arena, slot, load_relaxed(arena_state(&pool->core.arena, slot)));
 }
 
 size_t lfpool_capacity(const lfpool_t *pool)

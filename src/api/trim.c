@@ -34,7 +34,7 @@
 /* Takes free slots out of the free lists until `keep` are left there, or *budget is used up; true if there are more. */
 static bool cool(lfpool_t *pool, size_t keep, size_t *budget)
 {
-	const size_t stride = pool->core.arena.face.stride;
+	const size_t stride = pool->core.arena.stride;
 	size_t listed = slots_listed(pool);
 
 	for (; listed > keep; listed--) {

@@ -2,12 +2,13 @@
 /*
  * walk.c - visit the objects of a pool, see lfpool/walk.h.
  *
- * Idea         The states of all slots lie side by side, a byte each, and not 0 while the object is active.  A walk
- *              reads them in their order, a window of 64 slots at a time, and is one window ahead of its visitor: what
- *              seems active there is prefetched, and when its turn comes, the walk looks a second time.  (Visiting one
+ * Idea         The states of all objects are an array of words in the order of their addresses, one word for each
+ *              granule (arena.h), and not 0 while the object is active.  A walk reads a window of 64 words at a time,
+ *              and is one window ahead of its visitor: objects that seem active there are prefetched, and when their
+ *              turn comes, the walk looks a second time.  (Visiting one
  *              object in ten of a million and reading it takes 10 ms without the prefetch, each waiting for memory by
  *              itself, and 1 with it: lfpool-bench-walk.)
- * Invariants   WK1 a walk looks at each slot of its range once and never goes back: no object is visited twice.
+ * Invariants   WK1 a walk visits each slot of its range once and never goes back: no object is visited twice.
  *              WK2 what a cursor returns was active in the second look, which is the one that counts: between the two
  *                  looks the visitor of earlier objects has run, and anything may have happened.
  *              WK3 no slot beyond used() is active.  Whose object was acquired before the walk began (in the sense of
@@ -24,11 +25,11 @@
 
 #include "lfpool/walk.h"
 
-/* Slots that are looked at together. */
+/* States that are looked at together. */
 #define AT_ONCE 8
 
-/* Slots of a window, at most the bits of a cursor's word.  (The explorer has windows of one slot: its pools are small.)
- * */
+/* States of a window, at most the bits of a cursor's word.  (The explorer has windows of one state: its pools are
+ * small.) */
 #ifndef WALK_WINDOW
 #define WALK_WINDOW 64
 #endif
@@ -36,18 +37,18 @@
 /* Of a window with more active objects than this, the processor fetches what follows by itself. */
 #define DENSE 40
 
-/* The first of slots next .. end - 1 that seems active; `end` if none does. */
-static inline size_t scan(_Atomic(uint8_t) *state, size_t next, size_t end)
+/* The first of granules next .. end - 1 whose object seems active; `end` if none does. */
+static inline size_t scan(_Atomic(uintptr_t) *state, size_t next, size_t end)
 {
 	/* relaxed, all: a walk that is to see an activation has it through an edge of the program's own; any other may
 	 * miss it.  What is found is looked at again. */
 	if (next < end && load_relaxed(&state[next]))
 		return next;
 	while (end - next >= AT_ONCE) {
-		_Atomic(uint8_t) *at = &state[next];
-		const int any = load_relaxed(&at[0]) | load_relaxed(&at[1]) | load_relaxed(&at[2]) |
-				load_relaxed(&at[3]) | load_relaxed(&at[4]) | load_relaxed(&at[5]) |
-				load_relaxed(&at[6]) | load_relaxed(&at[7]);
+		_Atomic(uintptr_t) *at = &state[next];
+		const uintptr_t any = load_relaxed(&at[0]) | load_relaxed(&at[1]) | load_relaxed(&at[2]) |
+				      load_relaxed(&at[3]) | load_relaxed(&at[4]) | load_relaxed(&at[5]) |
+				      load_relaxed(&at[6]) | load_relaxed(&at[7]);
 
 		if (any)
 			break;
@@ -58,36 +59,49 @@ static inline size_t scan(_Atomic(uint8_t) *state, size_t next, size_t end)
 	return next;
 }
 
-/* Looks at the next window; false if nothing in it seems active (any more). */
-static inline bool look_at_window(_Atomic(uint8_t) *state, lfpool_cursor_t *cursor)
+static inline uintptr_t granule_of(const struct arena *arena, size_t slot)
 {
-	const size_t first = scan(state, cursor->next, cursor->end);
-	const size_t left = cursor->end - first, slots = left < WALK_WINDOW ? left : WALK_WINDOW;
+	return lfpool_granule_of_(&arena->face, arena_object(arena, (uint32_t)slot));
+}
+
+/* Looks at the next window; false if nothing in it seems active (any more). */
+static inline bool look_at_window(const struct arena *arena, lfpool_cursor_t *cursor)
+{
+	_Atomic(uintptr_t) *const state = arena->face.state;
+	const size_t end = granule_of(arena, cursor->end - 1) + 1;
+	const size_t first = scan(state, granule_of(arena, cursor->next), end);
+	const size_t states = end - first < WALK_WINDOW ? end - first : WALK_WINDOW;
 	uint64_t active = 0;
 
-	for (size_t i = 0; i < slots; i++)
+	for (size_t i = 0; i < states; i++)
 		/* relaxed: as in scan(). */
 		active |= (uint64_t)(load_relaxed(&state[first + i]) != 0) << i;
 	cursor->ahead_at = first;
 	cursor->ahead = active;
-	cursor->next = first + slots;
+	/* After the last slot that begins in the window, or before it. */
+	cursor->next = arena_slot_in(arena, first + states - 1) + (size_t)1;
 	return active;
 }
 
 /* Looks at the next window in which something seems active; if there is none, `ahead` is 0. */
 static inline void look_ahead(const struct arena *arena, lfpool_cursor_t *cursor)
 {
+	cursor->ahead = 0;
 	/* What scan() saw may be gone when the window is looked at: that is not the end. */
-	while (!look_at_window(arena->face.state, cursor) && cursor->next < cursor->end)
+	while (cursor->next < cursor->end && !look_at_window(arena, cursor))
 		;
 	if (__builtin_popcountll(cursor->ahead) > DENSE)
 		return;
-	for (uint64_t left = cursor->ahead; left; left &= left - 1)
-		__builtin_prefetch(arena_object(arena, (uint32_t)(cursor->ahead_at + (size_t)__builtin_ctzll(left))));
+	for (uint64_t left = cursor->ahead; left; left &= left - 1) {
+		const size_t granule = cursor->ahead_at + (size_t)__builtin_ctzll(left);
+
+		/* relaxed: a hint, the address of an active object. */
+		__builtin_prefetch((const void *)load_relaxed(&arena->face.state[granule]));
+	}
 }
 
 /* The next active slot, and its state; SLOT_NONE at the end. */
-static inline uint32_t walk_next(const struct arena *arena, lfpool_cursor_t *cursor, uint8_t *state_out)
+static inline uint32_t walk_next(const struct arena *arena, lfpool_cursor_t *cursor, uintptr_t *state_out)
 {
 	for (;;) {
 		if (unlikely(!cursor->now)) {
@@ -101,13 +115,17 @@ static inline uint32_t walk_next(const struct arena *arena, lfpool_cursor_t *cur
 			look_ahead(arena, cursor);
 		}
 
-		const size_t slot = cursor->now_at + (size_t)__builtin_ctzll(cursor->now);
+		const size_t granule = cursor->now_at + (size_t)__builtin_ctzll(cursor->now);
 
 		cursor->now &= cursor->now - 1;
 		/* acquire, edge TELL: what hooks.activate wrote.  WK2. */
-		*state_out = load_acquire(&arena->face.state[slot]);
-		if (likely(arena_is_in_use(arena, (uint32_t)slot, *state_out)))
-			return (uint32_t)slot;
+		*state_out = load_acquire(&arena->face.state[granule]);
+
+		const uint32_t slot = likely(*state_out > LFPOOL_MARKED_) ? arena_slot(arena, *state_out ^ arena->veil)
+									  : arena_slot_in(arena, granule);
+
+		if (likely(arena_is_in_use(arena, slot, *state_out)))
+			return slot;
 	}
 }
 
@@ -135,7 +153,7 @@ static COLD void *next_of_every(lfpool_cursor_t *cursor)
 
 	const uint32_t slot = (uint32_t)cursor->next++;
 	/* acquire, edge TELL: as in a walk over the active objects. */
-	const uint8_t state = load_acquire(&arena->face.state[slot]);
+	const uintptr_t state = load_acquire(arena_state(arena, slot));
 
 	if (!EMBEDDED && !state)
 		debug_slot_show(lifecycle_debug(pool->lifecycle), slot, arena_object(arena, slot));
@@ -147,7 +165,7 @@ void *lfpool_cursor_next(lfpool_cursor_t *cursor)
 {
 	const lfpool_t *pool = cursor->pool;
 	uint32_t slot;
-	uint8_t state;
+	uintptr_t state;
 	void *object = NULL;
 
 	if (unlikely(cursor->every))
@@ -164,7 +182,7 @@ size_t lfpool_release_all(lfpool_t *pool)
 	size_t released = 0;
 	lfpool_cursor_t cursor;
 	uint32_t slot;
-	uint8_t state;
+	uintptr_t state;
 
 	lfpool_cursor_open(&cursor, pool);
 	while ((slot = walk_next(arena, &cursor, &state))) {

@@ -66,42 +66,23 @@ static inline void chaos_point(void)
 /* Of words that are in one order with each other, the same for all threads (evict/order.h). */
 #define load_seq_cst(p) (POINT(), atomic_load_explicit((p), memory_order_seq_cst))
 #define cas_seq_cst(p, old, new) \
-	(POINT(), COMPARE_EXCHANGE((p), (old), (new), memory_order_seq_cst, memory_order_seq_cst))
-
-#ifdef __riscv
-/* It has no compare-and-swap of a byte, and compilers would call a library: the same by the aligned word around it. */
-static inline bool cas_byte(_Atomic(uint8_t) *p, uint8_t *old, uint8_t new)
-{
-	_Atomic(uint32_t) *const word = (void *)((uintptr_t)p & ~(uintptr_t)3);
-	const unsigned shift = (unsigned)((uintptr_t)p & 3) * 8;
-	uint32_t found = atomic_load_explicit(word, memory_order_acquire);
-
-	/* Repeats only when another byte of the word was changed. */
-	while ((uint8_t)(found >> shift) == *old)
-		if (atomic_compare_exchange_weak_explicit(word, &found, found ^ (uint32_t)(*old ^ new) << shift,
-							  memory_order_acq_rel, memory_order_acquire))
-			return true;
-	*old = (uint8_t)(found >> shift);
-	return false;
-}
-#define COMPARE_EXCHANGE(p, old, new, success, failure)                                              \
-	_Generic((p),                                                                                \
-		_Atomic(uint8_t) *: cas_byte((void *)(p), (void *)(old), (uint8_t)(uintptr_t)(new)), \
-		default: atomic_compare_exchange_strong_explicit((p), (old), (new), success, failure))
-#else
-#define COMPARE_EXCHANGE atomic_compare_exchange_strong_explicit
-#endif
+	(POINT(),                \
+	 atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_seq_cst, memory_order_seq_cst))
 
 /* Strong compare-and-swap, true on success; on failure *old holds what was found, acquired by cas_acq_rel.  The failure
  * of a release tells nothing but that it failed: relaxed. */
 #define cas_acq_rel(p, old, new) \
-	(POINT(), COMPARE_EXCHANGE((p), (old), (new), memory_order_acq_rel, memory_order_acquire))
+	(POINT(),                \
+	 atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_acq_rel, memory_order_acquire))
 #define cas_acquire(p, old, new) \
-	(POINT(), COMPARE_EXCHANGE((p), (old), (new), memory_order_acquire, memory_order_acquire))
+	(POINT(),                \
+	 atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_acquire, memory_order_acquire))
 #define cas_release(p, old, new) \
-	(POINT(), COMPARE_EXCHANGE((p), (old), (new), memory_order_release, memory_order_relaxed))
+	(POINT(),                \
+	 atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_release, memory_order_relaxed))
 #define cas_relaxed(p, old, new) \
-	(POINT(), COMPARE_EXCHANGE((p), (old), (new), memory_order_relaxed, memory_order_relaxed))
+	(POINT(),                \
+	 atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_relaxed, memory_order_relaxed))
 /* The weak ones may fail for no reason: for loops.  acq_rel: acquire on failure. */
 #define cas_weak_acq_rel(p, old, new) \
 	(POINT(), atomic_compare_exchange_weak_explicit((p), (old), (new), memory_order_acq_rel, memory_order_acquire))

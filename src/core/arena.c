@@ -27,26 +27,11 @@ struct layout {
 
 size_t layout_stride(size_t bytes, size_t alignment, bool plain)
 {
-	const size_t stride = round_up(bytes < LFPOOL_STRIDE_LEAST_ ? LFPOOL_STRIDE_LEAST_ : bytes, alignment);
+	const size_t stride = round_up(bytes, alignment);
 
 	return plain ? stride : LFPOOL_STRIDE_SPREAD_(stride, alignment);
 }
 
-#ifdef __SIZEOF_INT128__
-uint64_t layout_inverse(uint64_t stride)
-{
-	return UINT64_MAX / stride + 1;
-}
-
-/* For a slot number s the product (s * stride) * inverse is s * 2^64 + s * excess.  While the second part is below the
- * inverse, up to one slot more than there are, no other offset gives such a product: docs/design.md, "The arena". */
-static bool is_exact(size_t stride, size_t slots)
-{
-	const uint64_t inverse = layout_inverse(stride), excess = inverse * stride;
-
-	return (uint64_t)slots + 1 < inverse / (excess ? excess : 1);
-}
-#else
 /* Newton's iteration doubles the right bits, from 5. */
 uint64_t layout_inverse(uint64_t stride)
 {
@@ -58,13 +43,11 @@ uint64_t layout_inverse(uint64_t stride)
 	return inverse;
 }
 
-/* The inverse of an odd number is exact. */
-static bool is_exact(size_t stride, size_t slots)
+/* H9: the largest power of two, as its logarithm, that is not above the stride. */
+static unsigned layout_grain(size_t stride)
 {
-	(void)stride, (void)slots;
-	return true;
+	return 63 - (unsigned)__builtin_clzll(stride);
 }
-#endif
 
 /* Bytes from the first page of the objects that slots 1 .. count take, in whole pages. */
 static size_t layout_slots_bytes(size_t stride, size_t front, size_t count)
@@ -76,22 +59,6 @@ static size_t layout_slots_bytes(size_t stride, size_t front, size_t count)
 static size_t layout_slack(const struct arena_plan *plan)
 {
 	return plan->object_alignment > CACHE_LINE_PAIR ? plan->object_alignment - CACHE_LINE_PAIR : 0;
-}
-
-/* The least stride, from this one on, with which lfpool_slot_of_() is exact, in steps of a thousandth; a power of two
- * always is.  0: none fits, or none but the rule's will do: plain, or in a buffer, whose bytes LFPOOL_BUFFER_BYTES
- * tells. */
-static size_t exact_stride(size_t stride, const struct arena_plan *plan)
-{
-	const size_t part = power_of_two_at_most(stride) / 1024;
-	const size_t step = part > plan->object_alignment ? part : plan->object_alignment;
-
-	while (!is_exact(stride, plan->reserved)) {
-		if (plan->plain_stride || plan->window.whole || stride > UINT32_MAX - step)
-			return 0;
-		stride = round_up(stride + 1, step);
-	}
-	return stride;
 }
 
 /* Pools of one configuration would have everything that a fast path touches at the same offsets in their pages, and a
@@ -114,25 +81,27 @@ static size_t object_colour(const struct arena_plan *plan)
 		       : plan->colour * line % COLOUR_BYTES & ~(plan->object_alignment - 1);
 }
 
-/* The sizes of a slot, and where the states and the generations lie, these in multiples of `grain`; false when there is
- * no such number of bytes. */
-static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_t grain)
+/* The sizes of a slot, and where the states and the generations begin, these at a multiple of `unit`; false when there
+ * is no such number of bytes. */
+static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_t unit)
 {
-	const size_t states = plan->reserved + 1;
 	size_t bytes;
 
 	l->stride = layout_stride(plan->front_bytes + plan->object_size + plan->back_bytes, plan->object_alignment,
 				  plan->plain_stride);
-	l->stride = exact_stride(l->stride, plan);
 	l->front = round_up(plan->front_bytes, plan->object_alignment) + object_colour(plan);
 	l->room = room_colour(plan);
-	/* A pair of lines for the word of demand, and for the state of slot 0, so that slot 1, the first of a chunk,
-	 * begins one. */
+	/* The state of the first object, with which a chunk begins, begins a pair of lines. */
 	l->states = l->room + round_up(plan->room_bytes, CACHE_LINE_PAIR) + LFPOOL_WANTED_BEFORE_;
-	if (!l->stride || __builtin_add_overflow(l->states, states + grain - 1, &l->generations) ||
-	    __builtin_mul_overflow(states, sizeof(uint64_t), &bytes))
+	if (__builtin_mul_overflow(plan->reserved - 1, l->stride, &bytes))
 		return false;
-	l->generations &= ~(grain - 1);
+	/* One granule more: the first object need not begin its granule. */
+	if (__builtin_mul_overflow((bytes >> layout_grain(l->stride)) + 2, sizeof(uintptr_t), &bytes) ||
+	    __builtin_add_overflow(bytes, unit - 1, &bytes) ||
+	    __builtin_add_overflow(l->states, bytes, &l->generations) ||
+	    __builtin_mul_overflow(plan->reserved + 1, sizeof(uint64_t), &bytes))
+		return false;
+	l->generations &= ~(unit - 1);
 	return !__builtin_add_overflow(l->generations, bytes, &l->gone);
 }
 
@@ -236,16 +205,27 @@ static bool set_access(const struct arena *arena, char *room, const struct layou
 static void describe(struct arena *arena_out, const struct arena_plan *plan, const struct layout *l, char *room,
 		     char *objects)
 {
+	const uintptr_t zero = (uintptr_t)objects + l->front - l->stride;
+	const unsigned grain = layout_grain(l->stride);
+	const uintptr_t first = (zero + l->stride) >> grain;
+	const uintptr_t states = (uintptr_t)room + l->states;
+
 	*arena_out = (struct arena){
 		/* clang-format off */
 		.face = {
-			.zero = (uintptr_t)objects + l->front - l->stride,
-			.inverse = layout_inverse(l->stride),
-			.slots = plan->reserved,
-			.stride = (uint32_t)l->stride,
-			.shift = (uint8_t)__builtin_ctzll(l->stride),
+			.state = (void *)states,
+			.state_base = states - first * sizeof(uintptr_t),
+			.first = first,
+			.granules = ((zero + plan->reserved * l->stride) >> grain) - first + 1,
+			.grain = (uint8_t)grain,
 		},
 		/* clang-format on */
+		.zero = zero,
+		.inverse = layout_inverse(l->stride),
+		.slots = plan->reserved,
+		.stride = (uint32_t)l->stride,
+		.shift = (uint8_t)__builtin_ctzll(l->stride),
+		.veil = plan->veiled ? UINTPTR_MAX : 0,
 		.front = plan->front_bytes,
 		.objects = objects,
 		.touched = l->touched,
@@ -255,7 +235,6 @@ static void describe(struct arena *arena_out, const struct arena_plan *plan, con
 		.lent = plan->window.lent,
 	};
 	arena_out->wanted = (void *)(room + l->states - LFPOOL_WANTED_BEFORE_);
-	arena_out->face.state = (void *)(room + l->states);
 	arena_out->generation = (void *)(room + l->generations);
 }
 
@@ -304,7 +283,7 @@ static char *mapping_of(void *room)
 /* From the page on which the objects begin to the first one. */
 static size_t first_object_at(const struct arena *arena)
 {
-	return (size_t)(arena->face.zero + arena->face.stride - (uintptr_t)arena->objects);
+	return (size_t)(arena->zero + arena->stride - (uintptr_t)arena->objects);
 }
 
 lfpool_status_t arena_back(const struct arena *arena, void *room, size_t capacity)
@@ -317,12 +296,12 @@ lfpool_status_t arena_back(const struct arena *arena, void *room, size_t capacit
 	return status != LFPOOL_OK || arena->lent
 		       ? status
 		       : backing_give(arena->backing, arena->objects,
-				      layout_slots_bytes(arena->face.stride, first_object_at(arena), capacity));
+				      layout_slots_bytes(arena->stride, first_object_at(arena), capacity));
 }
 
 bool arena_extend(const struct arena *arena, size_t from, size_t to)
 {
-	const size_t stride = arena->face.stride, had = layout_slots_bytes(stride, first_object_at(arena), from);
+	const size_t stride = arena->stride, had = layout_slots_bytes(stride, first_object_at(arena), from);
 	const size_t more = layout_slots_bytes(stride, first_object_at(arena), to) - had;
 
 	return EMBEDDED || !more || arena->lent ||
@@ -332,7 +311,7 @@ bool arena_extend(const struct arena *arena, size_t from, size_t to)
 
 size_t arena_fill_pages(const struct arena *arena, size_t slots)
 {
-	const size_t stride = arena->face.stride, front = first_object_at(arena);
+	const size_t stride = arena->stride, front = first_object_at(arena);
 
 	if (!(arena->backing & LFPOOL_HUGE_PAGES))
 		return slots;
@@ -343,9 +322,10 @@ size_t arena_fill_pages(const struct arena *arena, size_t slots)
 uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as)
 {
 	/* relaxed, here and below, of the state: A3 needs its order only against the word. */
-	uint8_t state = load_relaxed(&arena->face.state[slot]);
+	_Atomic(uintptr_t) *const mark = arena_state(arena, slot);
+	uintptr_t state = load_relaxed(mark);
 
-	if (state == LFPOOL_ACTIVE_ && cas_relaxed(&arena->face.state[slot], &state, LFPOOL_MARKED_))
+	if (state > LFPOOL_MARKED_ && cas_relaxed(mark, &state, LFPOOL_MARKED_))
 		state = LFPOOL_MARKED_;
 	if (state != LFPOOL_MARKED_)
 		return 0;
@@ -363,16 +343,16 @@ uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as)
 	/* If it is marked with this word live, the use is the handle's.  Otherwise the use that we marked was released
 	 * meanwhile; and if that was before we made the word live, there is no handle with it, and the next to be made
 	 * may have it. */
-	return load_relaxed(&arena->face.state[slot]) == LFPOOL_MARKED_ ? word : 0;
+	return load_relaxed(mark) == LFPOOL_MARKED_ ? word : 0;
 }
 
 /* The word {generation, leaving} is ours: the slot becomes free. */
 static bool clear(const struct arena *arena, uint32_t slot, uint64_t leaving)
 {
-	uint8_t state = LFPOOL_MARKED_;
+	uintptr_t state = LFPOOL_MARKED_;
 	/* relaxed: the word is ours.  Fails only if the object was released, while it was marked, by a thread that did
 	 * not see the mark. */
-	const bool ours = cas_relaxed(&arena->face.state[slot], &state, 0);
+	const bool ours = cas_relaxed(arena_state(arena, slot), &state, 0);
 
 	/* release, edge MARK: that the state was not marked any more. */
 	store_release(&arena->generation[slot], leaving - GENERATION_LEAVING);
@@ -417,7 +397,7 @@ enum leave arena_leave_marked(const struct arena *arena, uint32_t slot, enum gen
 	const uint64_t word = arena_generation(arena, slot);
 
 	/* relaxed: after the word, edge MARK.  So the use that is marked is the word's. */
-	return load_relaxed(&arena->face.state[slot]) == LFPOOL_MARKED_ ? arena_leave(arena, slot, word, later)
+	return load_relaxed(arena_state(arena, slot)) == LFPOOL_MARKED_ ? arena_leave(arena, slot, word, later)
 									: LEAVE_REFUSED;
 }
 

@@ -7,12 +7,15 @@
  *              those beyond the first `capacity` have no access until arena_extend().  (They may also lie apart, in a
  *              range of the caller's.)  (Or all of it lies in a buffer of the caller's: the same without the pages in
  *              between.)  slot -> address is a multiply, address -> slot a multiply by an inverse that also finds
- *              out whether the address is the start of an object at all (lfpool_slot_of_, exact for every stride).
- *              Nothing is initialised: memory is used when it is touched.  The state of a slot, a byte, is stored
- *              beside the objects, so users cannot corrupt it by writing to an object.  A handle needs more: the
- *              slot's generation, a word that is reserved, and not touched before there is one.
- * Invariants   A1  a slot's state is 0 exactly while its object is free; else it is LFPOOL_ACTIVE_, or LFPOOL_MARKED_
- *                  from when the first handle of that use has been made.
+ *              out whether the address is the start of an object at all (arena_slot_of, exact for every stride).
+ *              Nothing is initialised: memory is used when it is touched.  The state of a slot, a word, is stored
+ *              beside the objects, so users cannot corrupt it by writing to an object.  Its place follows from the
+ *              address by a shift alone: there is a word for each granule, the largest power of two of bytes in which
+ *              no two objects begin (H9, docs/design.md, "The arena").  A handle needs more: the slot's generation, a
+ *              word that is reserved, and not touched before there is one.
+ * Invariants   A1  a slot's state is 0 exactly while its object is free; else it is arena_active(), or
+ *                  LFPOOL_MARKED_ from when the first handle of that use has been made.  The word of a granule in
+ *                  which no object begins is 0.
  *              A2  only the thread that holds the slot (or the object) writes its state; except that those who release
  *                  race for it by CAS: with LFPOOL_CHECK_RACES, at a retire, in lfpool_release_all(), and whenever it
  *                  is marked; and who makes a handle, by CAS, too.
@@ -58,11 +61,18 @@ struct arena_plan {
 	uint32_t backing;               /* flags of backing.h */
 	struct window window;           /* a whole one is aligned to CACHE_LINE_PAIR */
 	size_t colour;                  /* shifts the pool within its pages: arena.c */
+	bool veiled;                    /* no state may look like a reference to its object: for leak checkers */
 	bool fenced;                    /* LFPOOL_FENCED, or in a buffer: no membarrier(2), owners fence */
 };
 
 struct arena {
 	struct lfpool_cache face;      /* what every cache knows of the arena; `hot` is not set here */
+	uintptr_t zero;                /* address of the imaginary slot 0: slot s is at zero + s * stride */
+	uint64_t inverse;              /* of the odd part of the stride, modulo 2^64, see arena_slot_of() */
+	uint64_t slots;                /* there are addresses for this number of slots               */
+	uint32_t stride;               /* bytes from slot to slot                                    */
+	uint8_t shift;                 /* trailing zero bits of the stride                           */
+	uintptr_t veil;                /* of the states of active objects, see arena_active()        */
 	size_t mapped_bytes;           /* from the page of the room's start; 0: in a buffer          */
 	size_t front;                  /* bytes before each object that are its slot's               */
 	char *objects;                 /* the page on which they begin                               */
@@ -88,7 +98,7 @@ lfpool_status_t arena_back(const struct arena *arena, void *room, size_t capacit
 
 /* Bytes from object to object, for objects of `bytes` bytes: the rule of config.h; `plain` as LFPOOL_PLAIN_STRIDE. */
 size_t layout_stride(size_t bytes, size_t alignment, bool plain);
-/* What lfpool_slot_of_() multiplies with; the stride is at least 2. */
+/* The inverse of the odd part of a stride, modulo 2^64. */
 uint64_t layout_inverse(uint64_t stride);
 
 /* Bytes that an arena in a buffer takes, wherever that lies; 0 when there is no such number. */
@@ -109,10 +119,18 @@ size_t arena_fill_pages(const struct arena *arena, size_t slots);
 /* Does the address lie among the objects, at the start of one or not? */
 static inline bool arena_spans(const struct arena *arena, const void *address)
 {
-	const struct lfpool_cache *face = &arena->face;
-	const uintptr_t first = face->zero + face->stride;
+	const uintptr_t first = arena->zero + arena->stride;
 
-	return (uintptr_t)address - first < (uintptr_t)(face->slots * face->stride);
+	return (uintptr_t)address - first < (uintptr_t)(arena->slots * arena->stride);
+}
+
+/* The slot of any address, exactly: a number outside 1 .. slots if no object starts there.  Multiplication by an odd
+ * number and rotation are bijections, and the offset of slot s becomes s: so no other offset does. */
+static inline uint64_t arena_slot_of(const struct arena *arena, const void *address)
+{
+	const uint64_t product = (uint64_t)((uintptr_t)address - arena->zero) * arena->inverse;
+
+	return product >> arena->shift | product << (-(unsigned)arena->shift & 63);
 }
 
 /* Why `object` is not the start of one: LFPOOL_E_FOREIGN or LFPOOL_E_INTERIOR. */
@@ -121,9 +139,9 @@ COLD lfpool_status_t arena_refuse(const struct arena *arena, const void *object)
 /* LFPOOL_OK and the slot, or why not and SLOT_NONE. */
 static inline lfpool_status_t arena_locate(const struct arena *arena, const void *object, uint32_t *slot_out)
 {
-	const uint64_t slot = lfpool_slot_of_(&arena->face, object);
+	const uint64_t slot = arena_slot_of(arena, object);
 
-	const bool found = likely(slot - 1 < arena->face.slots);
+	const bool found = likely(slot - 1 < arena->slots);
 
 	*slot_out = found ? (uint32_t)slot : SLOT_NONE;
 	return found ? LFPOOL_OK : arena_refuse(arena, object);
@@ -131,28 +149,49 @@ static inline lfpool_status_t arena_locate(const struct arena *arena, const void
 
 static inline void *arena_object(const struct arena *arena, uint32_t slot)
 {
-	return (void *)(arena->face.zero + (uintptr_t)slot * arena->face.stride);
+	return (void *)(arena->zero + (uintptr_t)slot * arena->stride);
 }
 
 /* The slot of an entry of a magazine: the start of an object, or 0. */
 static inline uint32_t arena_slot(const struct arena *arena, uintptr_t entry)
 {
-	ASSERT("H5", !entry || lfpool_slot_of_(&arena->face, (const void *)entry) - 1 < arena->face.slots);
-	return likely(entry) ? (uint32_t)lfpool_slot_at_(&arena->face, (const void *)entry) : SLOT_NONE;
+	ASSERT("H5", !entry || arena_slot_of(arena, (const void *)entry) - 1 < arena->slots);
+	return likely(entry) ? (uint32_t)arena_slot_of(arena, (const void *)entry) : SLOT_NONE;
 }
 
-/* relaxed, here and below: the byte travels with the object, whose hand-over orders it; only lfpool_in_use() looks
+/* The state of an active object without a handle: its address, which a fast path compares with a pointer.  In a veiled
+ * arena, whose pool has no fast paths, all bits of it are inverted. */
+static inline uintptr_t arena_active(const struct arena *arena, uint32_t slot)
+{
+	return (uintptr_t)arena_object(arena, slot) ^ arena->veil;
+}
+
+/* The state of a slot. */
+static inline _Atomic(uintptr_t) *arena_state(const struct arena *arena, uint32_t slot)
+{
+	return lfpool_state_at_(&arena->face, arena_object(arena, slot));
+}
+
+/* The slot whose object begins in a granule, numbered from `first`; if none does, the one that begins before it. */
+static inline uint32_t arena_slot_in(const struct arena *arena, uintptr_t granule)
+{
+	const uintptr_t end = (arena->face.first + granule + 1) << arena->face.grain;
+
+	return (uint32_t)((end - 1 - arena->zero) / arena->stride);
+}
+
+/* relaxed, here and below: the state travels with the object, whose hand-over orders it; only lfpool_in_use() looks
  * from outside. */
 static inline bool arena_is_active(const struct arena *arena, uint32_t slot)
 {
-	return load_relaxed(&arena->face.state[slot]);
+	return load_relaxed(arena_state(arena, slot));
 }
 
 /* The holder of a free slot makes it active. */
 static inline void arena_activate(struct arena *arena, uint32_t slot)
 {
 	/* release, edge TELL: what hooks.activate wrote.  (A hit has no such hook, and is relaxed.) */
-	store_release(&arena->face.state[slot], LFPOOL_ACTIVE_);
+	store_release(arena_state(arena, slot), arena_active(arena, slot));
 }
 
 /* ---- Generations ---- */
@@ -225,7 +264,7 @@ uint64_t arena_unpin(const struct arena *arena, uint32_t slot, uint64_t word, bo
 
 /* Is the object of a slot in this state in use?  Not while it is pinned after its release, though the slot is active.
  * */
-static inline bool arena_is_in_use(const struct arena *arena, uint32_t slot, uint8_t state)
+static inline bool arena_is_in_use(const struct arena *arena, uint32_t slot, uintptr_t state)
 {
 	/* relaxed: as the state; a snapshot. */
 	return state &&
@@ -235,12 +274,12 @@ static inline bool arena_is_in_use(const struct arena *arena, uint32_t slot, uin
 /* ---- A release ---- */
 
 /* A thread that found this state, not 0, ends the use; of several threads exactly one does. */
-static inline enum leave arena_leave_from(struct arena *arena, uint32_t slot, uint8_t state,
+static inline enum leave arena_leave_from(struct arena *arena, uint32_t slot, uintptr_t state,
 					  enum generation_phase later)
 {
 	/* relaxed: of several threads one wins; the free lists publish the slot for its next holder.  It fails if the
 	 * object was released, or marked, meanwhile. */
-	if (state == LFPOOL_ACTIVE_ && cas_relaxed(&arena->face.state[slot], &state, 0))
+	if (state > LFPOOL_MARKED_ && cas_relaxed(arena_state(arena, slot), &state, 0))
 		return LEAVE_NOW;
 	return state == LFPOOL_MARKED_ ? arena_leave_marked(arena, slot, later) : LEAVE_REFUSED;
 }
@@ -248,11 +287,12 @@ static inline enum leave arena_leave_from(struct arena *arena, uint32_t slot, ui
 /* The holder of an active object ends its use.  `races`: of two releases at once one is refused. */
 static inline enum leave arena_leave_active(struct arena *arena, uint32_t slot, bool races, enum generation_phase later)
 {
-	const uint8_t state = load_relaxed(&arena->face.state[slot]);
+	_Atomic(uintptr_t) *const at = arena_state(arena, slot);
+	const uintptr_t state = load_relaxed(at);
 
-	if (races || state != LFPOOL_ACTIVE_)
+	if (races || state <= LFPOOL_MARKED_)
 		return arena_leave_from(arena, slot, state, later);
-	store_relaxed(&arena->face.state[slot], 0);
+	store_relaxed(at, 0);
 	return LEAVE_NOW;
 }
 

@@ -161,7 +161,7 @@ static uint64_t open_pages(struct cold *c, uint64_t wanted)
 	/* relaxed: a number; a call that takes a slot on the pages acquires edge OPEN. */
 	uint64_t from = load_relaxed(&c->opened);
 	const bool backed = c->arena->backing & (LFPOOL_PREFAULT | LFPOOL_LOCK);
-	const uint64_t step = backed ? 1 : OPEN_BYTES / c->arena->face.stride;
+	const uint64_t step = backed ? 1 : OPEN_BYTES / c->arena->stride;
 
 	/* Repeats only when another thread opened pages, or the system granted a part. */
 	while (from < wanted) {
@@ -280,7 +280,7 @@ void pages_unmark(struct cold *c, uint32_t slot)
 /* Bytes from the first page to where slot 1 begins. */
 static size_t lead(const struct arena *a)
 {
-	return (size_t)(a->face.zero + a->face.stride - a->front - (uintptr_t)a->objects);
+	return (size_t)(a->zero + a->stride - a->front - (uintptr_t)a->objects);
 }
 
 static size_t page_of(size_t offset)
@@ -291,7 +291,7 @@ static size_t page_of(size_t offset)
 /* The slot that has the byte, or the next one if the byte is in no slot; from 1. */
 static size_t slot_at(const struct arena *a, size_t offset)
 {
-	return offset < lead(a) ? 1 : (offset - lead(a)) / a->face.stride + 1;
+	return offset < lead(a) ? 1 : (offset - lead(a)) / a->stride + 1;
 }
 
 /* Bit `slot - 1` and those up to `last - 1` in the same word. */
@@ -325,7 +325,7 @@ static bool is_candidate(const struct cold *c, size_t page, size_t opened)
 
 size_t pages_end(const struct cold *c)
 {
-	return page_of(lead(c->arena) + cold_opened(c) * c->arena->face.stride - 1) + 1;
+	return page_of(lead(c->arena) + cold_opened(c) * c->arena->stride - 1) + 1;
 }
 
 bool pages_next_run(const struct cold *c, size_t *at, size_t most, size_t looks, struct page_run *run_out)
@@ -412,11 +412,11 @@ void pages_mark_gone(struct cold *c, const struct page_run *run)
 void pages_unmark(struct cold *c, uint32_t slot)
 {
 	const struct arena *a = c->arena;
-	const size_t first = lead(a) + (slot - 1) * (size_t)a->face.stride;
+	const size_t first = lead(a) + (slot - 1) * (size_t)a->stride;
 
 	if (!a->gone)
 		return;
-	for (size_t page = page_of(first); page <= page_of(first + a->face.stride - 1); page++)
+	for (size_t page = page_of(first); page <= page_of(first + a->stride - 1); page++)
 		/* relaxed, both: we hold a slot on the page, so no call gives it back now; others may store the same.
 		 * */
 		if (load_relaxed(&a->gone[page]))

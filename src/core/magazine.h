@@ -270,14 +270,13 @@ static inline uintptr_t magazine_pop(struct lfpool_magazine *m, uint32_t slots, 
 }
 
 /*
- * Take up to `count` of the newest objects at once; says how many.  They stay in the entries from
+ * Take up to `wanted` of the newest objects at once; says how many.  They stay in the entries from
  * position *first_out on, until the owner pushes again.  Bottom is lowered below all of them in one step; from then on
  * a thief can get at most the one at top: to reach the next it must read top after that theft and bottom after a fence,
  * and finds bottom lowered.  So only the object at top is raced for, if it is among ours, and the magazine is empty
  * afterwards.  What is hidden meanwhile is taken, by us or by that thief: see magazine_pop_end().
  */
-static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmetric, uint32_t count,
-					 uint64_t *first_out)
+static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmetric, size_t wanted, uint64_t *first_out)
 {
 	/* relaxed, both: our own last store (H2); a stale top makes us ask for too many, not for too few. */
 	uint64_t bottom = load_relaxed(&m->bottom);
@@ -285,8 +284,8 @@ static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmet
 
 	if (there <= 0)
 		return 0;
-	if (count > (uint32_t)there)
-		count = (uint32_t)there;
+	const uint32_t count = wanted < (size_t)there ? (uint32_t)wanted : (uint32_t)there;
+
 	bottom = bottom_lowered(bottom, count);
 	*first_out = LFPOOL_POSITION_(bottom);
 	/* release, edge GIVE: a thief that reads this value still sees every earlier push. */
@@ -325,7 +324,7 @@ static inline void magazine_read_many(const struct lfpool_magazine *m, uint32_t 
 		const uint32_t end = magazine_place_of(first + count - 1, slots) + 1, row = count < end ? count : end;
 		const _Atomic(uintptr_t) *entry = &m->entry[end];
 
-#pragma GCC unroll 4
+#pragma GCC unroll 8
 		for (uint32_t i = 0; i < row; i++)
 			/* relaxed: our own push, or one that came with the magazine. */
 			*objects_out++ = (void *)load_relaxed(--entry);
@@ -337,11 +336,16 @@ static inline void magazine_read_many(const struct lfpool_magazine *m, uint32_t 
  * brought home. */
 static inline uint32_t magazine_room(struct lfpool_magazine *m, uint32_t slots, uint64_t *first_out)
 {
-	if (magazine_count_now(m, slots) <= 0)
+	/* relaxed, all: our own last store (H2); a stale top is only lower. */
+	uint64_t bottom = load_relaxed(&m->bottom), top = load_relaxed(&m->top);
+
+	if (magazine_count(top, bottom) <= 0) {
 		magazine_go_home(m);
-	/* relaxed: our own last store (H2). */
-	*first_out = load_relaxed(&m->bottom);
-	return magazine_is_home(m, slots) ? magazine_limit(slots) - LFPOOL_POSITION_(*first_out) : 0;
+		bottom = load_relaxed(&m->bottom);
+		top = load_relaxed(&m->top);
+	}
+	*first_out = bottom;
+	return magazine_words_home(top, bottom, slots) ? magazine_limit(slots) - LFPOOL_POSITION_(bottom) : 0;
 }
 
 /* Write down `object` at a position above bottom; magazine_push_placed() will push it. */
@@ -355,13 +359,13 @@ static inline void magazine_place(struct lfpool_magazine *m, uint32_t slots, uin
 static inline void magazine_place_many(struct lfpool_magazine *m, uint32_t slots, uint64_t first, uint32_t count,
 				       void *const *objects)
 {
-	_Atomic(uintptr_t) *const entry = &m->entry[magazine_place_of(first, slots)];
+	_Atomic(uintptr_t) *const entry = &m->entry[LFPOOL_POSITION_(first) - LFPOOL_HOME_];
 
 	/* A magazine that is not at home has no room. */
 	ASSERT("H8", !count || (magazine_words_home(peek(&m->top), first, slots) &&
 				LFPOOL_POSITION_(first) + count <= magazine_limit(slots)));
 
-#pragma GCC unroll 4
+#pragma GCC unroll 8
 	for (uint32_t i = 0; i < count; i++)
 		/* relaxed: as above. */
 		store_relaxed(&entry[i], (uintptr_t)objects[i]);

@@ -105,6 +105,7 @@ void debug_plan(const struct debug *debug, struct arena_plan *plan)
 	if (debug->modes.guard)
 		plan->front_bytes = plan->back_bytes = GUARD_BYTES;
 	if (debug->uses_tools) {
+		plan->veiled = true;
 		/* Sanitizers work in granules of eight bytes.  The gap makes an overrun hit memory of no object. */
 		plan->back_bytes = GUARD_BYTES;
 		if (plan->object_alignment < 8)

@@ -11,7 +11,7 @@
 /* Bits for slot numbers 1 .. capacity; more where the count is narrow. */
 static inline unsigned handle_slot_bits(const lfpool_t *pool)
 {
-	const unsigned bits = 64 - (unsigned)__builtin_clzll((unsigned long long)pool->core.arena.face.slots);
+	const unsigned bits = 64 - (unsigned)__builtin_clzll((unsigned long long)pool->core.arena.slots);
 
 	return bits + HANDLE_COUNT_BITS > 64 ? bits : 64 - HANDLE_COUNT_BITS;
 }
@@ -41,7 +41,7 @@ static inline uint32_t handle_find_use(const lfpool_t *pool, lfpool_handle_t han
 {
 	const uint64_t slot = handle_slot(pool, handle);
 
-	if (!pool->core.arena.generation || slot - 1 >= pool->core.arena.face.slots)
+	if (!pool->core.arena.generation || slot - 1 >= pool->core.arena.slots)
 		return SLOT_NONE;
 	/* acquire, edge TELL: in arena_generation(). */
 	*word_out = arena_generation(&pool->core.arena, (uint32_t)slot);

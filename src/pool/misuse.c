@@ -91,7 +91,7 @@ struct debug_home misuse_home(lfpool_t *pool)
 	const struct arena *arena = &pool->core.arena;
 
 	return (struct debug_home){
-		.range = {arena->face.zero, arena->face.stride, arena->front, arena->face.slots},
+		.range = {arena->zero, arena->stride, arena->front, arena->slots},
 		.name = pool->name,
 		.tells_each = pool->hooks.misuse,
 		.pool = pool,

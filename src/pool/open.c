@@ -153,8 +153,8 @@ static void lay_parts(lfpool_t *pool, const struct parts *parts, const lfpool_co
 	core->magazines.slots = (uint32_t)parts->slots;
 	core->magazines.chunks = (uint32_t)parts->chunks;
 	core->magazines.spares = (uint32_t)parts->spares;
-	core->magazines.zero = core->arena.face.zero;
-	core->magazines.stride = core->arena.face.stride;
+	core->magazines.zero = core->arena.zero;
+	core->magazines.stride = core->arena.stride;
 	room += (parts->chunks + parts->spares) * parts->magazine_bytes;
 	cold_open(&core->cold, &core->arena, config->capacity, config->max_capacity, room);
 	if (in_buffer)

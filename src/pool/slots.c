@@ -5,7 +5,7 @@
  * Idea         In steps: a slot is taken through a cache, and its object is made active; or the use of an object has
  *              ended, and its slot is put back.  A call without a cache claims one while it takes or puts.
  *              For many objects a call pays once for a barrier, a look at top and two stores of bottom, for all that
- *              the current magazine holds or has room for.  The states of neighbouring slots are changed by the word:
+ *              the current magazine holds or has room for.  The states of neighbouring slots are changed in rows:
  *              unused slots are neighbours, and calls for many objects keep them together.
  * Invariants   U1  a hook is called only while no step of a call for many objects is half done: it may use this cache.
  * Mutex mode   Every call locks the pool's mutex and uses one cache, `shared`.  Explicit caches are closed and hold
@@ -160,7 +160,7 @@ static inline unsigned make_active(lfpool_t *pool, uint32_t slot, void **object_
 		return BEGIN_REFUSED;
 	*object_out = object;
 	if (pool->zero && !pool->each_call)
-		memset(object, 0, pool_in_place(pool) ? arena->face.stride : pool->object_size);
+		memset(object, 0, pool->object_size);
 	/* A new object is built anew, whatever its slot was. */
 	const enum begun begun = pool->each_call ? lifecycle_begin(pool->each_call,
 								   pool_in_place(pool) ? slot : SLOT_NONE, object)
@@ -268,101 +268,124 @@ void slots_cache_flush(struct cache_head *cache)
 
 /* ---- Many objects in one step: states ---- */
 
-/* A word of states, and the factor that repeats a state in it.  Tools that track single bytes see single bytes. */
-#if defined(LFPOOL_EXPLORE)
-#define BULK_STATES 2 /* its pools are small */
-#define BULK_BY_BYTE
+/* States in a row.  (The explorer's pools are small.) */
+#ifdef LFPOOL_EXPLORE
+#define ROW 2
 #else
-#define BULK_STATES sizeof(uintptr_t)
-#if defined(__SANITIZE_THREAD__)
-#define BULK_BY_BYTE
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define BULK_BY_BYTE
-#endif
-#endif
+#define ROW 8
 #endif
 
-#ifdef BULK_BY_BYTE
-typedef _Atomic(uint8_t) bulk_word;
-#define BULK_EACH 1
-#else
-typedef _Atomic(uintptr_t) __attribute__((may_alias)) bulk_word;
-#define BULK_EACH (UINTPTR_MAX / UINT8_MAX)
-#endif
-
-/* Turns the states of an aligned word (slots 1 to 8, and so on) from `from` into `to`, if each is `from`.  Each byte is
- * ordered as by the operations on single bytes. */
-static inline bool turn_word(_Atomic(uint8_t) *first, uint8_t from, uint8_t to)
+/* Makes a free object of this pool active; false: it is active already. */
+static inline bool activate_one(const struct lfpool_cache *face, void *object)
 {
-	bulk_word *const word = (void *)first;
+	_Atomic(uintptr_t) *const state = lfpool_state_at_(face, object);
 
 	/* relaxed: see arena.h. */
-	for (size_t i = 0; i < BULK_STATES / sizeof(bulk_word); i++)
-		if (load_relaxed(&word[i]) != BULK_EACH * from)
-			return false;
-	/* release, edge TELL: as in turn(). */
-	for (size_t i = 0; i < BULK_STATES / sizeof(bulk_word); i++)
-		store_release(&word[i], BULK_EACH * to);
+	if (!likely(!load_relaxed(state)))
+		return false;
+	/* release, edge TELL: what an acquire zeroed. */
+	store_release(state, (uintptr_t)object);
 	return true;
 }
 
-/* With `slot`, that of objects[0], at one end of a word of states: are objects[0 .. BULK_STATES - 1] just the slots of
- * that word, in turn?  Those of no object, behind the last up to the end of the word, have a state of 0 for ever. */
-static inline bool is_word(const struct lfpool_cache *face, void *const *objects, uint64_t slot)
+/* The same for many; returns how many come before one that is active already. */
+static inline size_t activate(const struct lfpool_cache *shared, void *const *objects, size_t count)
 {
-	const uintptr_t step = slot % BULK_STATES ? face->stride : (uintptr_t)0 - face->stride;
-	uintptr_t address = (uintptr_t)objects[0];
-
-	for (unsigned i = 1; i < BULK_STATES; i++)
-		if ((uintptr_t)objects[i] != (address += step))
-			return false;
-	return true;
-}
-
-/*
- * Turns the states of objects, in their order, from `from` into `to`; says how many before one that is no object of
- * this pool, or in another state.  `ours`: they are objects of this pool.  A word of states is looked at, and written,
- * only where the call has all its slots: what holds for the state of one (A2) holds for each.
- */
-static inline size_t turn(const struct lfpool_cache *shared, void *const *objects, size_t count, bool ours,
-			  uint8_t from, uint8_t to)
-{
-	/* A copy, which the stores below cannot change: nothing of it is read again. */
+	/* A copy, which the stores cannot change: nothing of it is read again. */
 	const struct lfpool_cache face = *shared;
-	void *const *const end = objects + count, *const *at = objects;
+	size_t done = 0;
 
-	while (at != end) {
-		const uint64_t slot = ours ? lfpool_slot_at_(&face, *at) : lfpool_slot_of_(&face, *at);
-
-		if (!ours && !likely(slot - 1 < face.slots))
+	for (; count - done >= ROW; done += ROW)
+#pragma GCC unroll 8
+		for (size_t i = 0; i < ROW; i++)
+			if (!activate_one(&face, objects[done + i]))
+				return done + i;
+	for (; done < count; done++)
+		if (!activate_one(&face, objects[done]))
 			break;
-		_Atomic(uint8_t) *const state = &face.state[slot];
+	return done;
+}
 
-		if (slot % BULK_STATES < 2 && (size_t)(end - at) >= BULK_STATES && is_word(&face, at, slot) &&
-		    turn_word(&face.state[((slot - 1) & ~(uint64_t)(BULK_STATES - 1)) + 1], from, to)) {
-			at += BULK_STATES;
-			continue;
-		}
-		/* relaxed: see arena.h. */
-		if (!likely(load_relaxed(state) == from))
+/* Makes objects free that are neighbours, upwards or downwards (`step` is 1 or -1) from the one of this state; returns
+ * how many rows of them were active.  The state of an active object is its address, so it proves that this is its
+ * place, too. */
+static ALWAYS_INLINE size_t deactivate_rows(_Atomic(uintptr_t) *state, void *const *objects, size_t count,
+					    ptrdiff_t step)
+{
+	size_t done = 0;
+
+	for (; count - done >= ROW; done += ROW, state += step * ROW, objects += ROW) {
+		uintptr_t differs = 0;
+
+#pragma GCC unroll 8
+		for (ptrdiff_t i = 0; i < ROW; i++)
+			/* relaxed: see arena.h. */
+			differs |= load_relaxed(&state[step * i]) ^ (uintptr_t)objects[i];
+		if (differs)
 			break;
-		/* release, edge TELL: what an acquire zeroed; and for the fallback, see docs/memory-model.md. */
-		store_release(state, to);
-		at++;
+#pragma GCC unroll 8
+		for (ptrdiff_t i = 0; i < ROW; i++)
+			/* relaxed: published by the store of bottom. */
+			store_relaxed(&state[step * i], 0);
 	}
-	return (size_t)(at - objects);
+	return done;
+}
+
+static inline size_t least_of(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Makes objects free, in their order; returns how many come before an address that is no active object of this pool, or
+ * has a handle. */
+static inline size_t deactivate(const struct lfpool_cache *shared, void *const *objects, size_t count)
+{
+	/* As above. */
+	const struct lfpool_cache face = *shared;
+	size_t done = 0;
+
+	while (done < count) {
+		void *const *const at = objects + done;
+		const uintptr_t granule = lfpool_granule_of_(&face, at[0]);
+		const size_t left = count - done;
+		size_t rows = 0;
+
+		if (!likely(granule < face.granules))
+			break;
+		_Atomic(uintptr_t) *const state = &face.state[granule];
+
+		if (left >= ROW) {
+			const uintptr_t ahead = lfpool_granule_of_(&face, at[ROW - 1]) - granule;
+
+			if (ahead == ROW - 1)
+				rows = deactivate_rows(state, at, least_of(left, face.granules - granule), 1);
+			else if (ahead == (uintptr_t)0 - (ROW - 1))
+				rows = deactivate_rows(state, at, least_of(left, granule + 1), -1);
+		}
+		done += rows;
+		if (rows)
+			continue;
+		/* relaxed: see arena.h. */
+		if (!likely(load_relaxed(state) == (uintptr_t)at[0]))
+			break;
+		/* relaxed: published by the store of bottom. */
+		store_relaxed(state, 0);
+		done++;
+	}
+	return done;
 }
 
 /* ---- Acquire ---- */
 
 /* LFPOOL_ZERO: before they are active, so that a walk does not meet what is not zeroed yet; except those that are
  * active already, which have another holder. */
-static void zero(const struct arena *arena, void *const *objects, uint32_t count)
+static void zero(const lfpool_t *pool, void *const *objects, uint32_t count)
 {
+	const struct arena *arena = &pool->core.arena;
+
 	for (uint32_t i = 0; i < count; i++)
 		if (!arena_is_active(arena, arena_slot(arena, (uintptr_t)objects[i])))
-			memset(objects[i], 0, arena->face.stride);
+			memset(objects[i], 0, pool->object_size);
 }
 
 size_t bulk_take(struct cache_head *head, void **objects_out, size_t wanted, uint32_t *taken_out)
@@ -376,8 +399,7 @@ size_t bulk_take(struct cache_head *head, void **objects_out, size_t wanted, uin
 	if (!pool->plain)
 		return 0;
 
-	const uint32_t most = wanted < UINT32_MAX ? (uint32_t)wanted : UINT32_MAX;
-	const uint32_t taken = magazine_pop_many(c->current, core->asymmetric, most, &first);
+	const uint32_t taken = magazine_pop_many(c->current, core->asymmetric, wanted, &first);
 	size_t done = 0, end = taken;
 
 	*taken_out = taken;
@@ -385,17 +407,18 @@ size_t bulk_take(struct cache_head *head, void **objects_out, size_t wanted, uin
 		return 0;
 	magazine_read_many(c->current, core->magazines.slots, first, taken, objects_out);
 	if (pool->zero)
-		zero(&core->arena, objects_out, taken);
+		zero(pool, objects_out, taken);
 	/* Those that are active already (released twice, in a race) go to the end.  Each of these entries is used up.
 	 * */
-	while ((done += turn(&core->arena.face, objects_out + done, end - done, true, 0, LFPOOL_ACTIVE_)) < end) {
+	while ((done += activate(&core->arena.face, objects_out + done, end - done)) < end) {
 		void *twice = objects_out[done];
 
 		objects_out[done] = objects_out[--end];
 		objects_out[end] = twice;
 	}
-	if (unlikely(done < taken))
-		tally_shared(&core->unpushed, (uint64_t)done - taken);
+	if (likely(done == taken))
+		return done;
+	tally_shared(&core->unpushed, (uint64_t)done - taken);
 	/* U1. */
 	for (size_t i = done; i < taken; i++)
 		(void)misuse_report(pool, objects_out[i], LFPOOL_E_NOT_IN_USE);
@@ -416,7 +439,7 @@ size_t bulk_put(struct cache_head *head, void *const *objects, size_t count)
 		return 0;
 
 	const uint32_t room = magazine_room(m, slots, &first), most = count < room ? (uint32_t)count : room;
-	const uint32_t done = (uint32_t)turn(&pool->core.arena.face, objects, most, false, LFPOOL_ACTIVE_, 0);
+	const uint32_t done = (uint32_t)deactivate(&pool->core.arena.face, objects, most);
 
 	magazine_place_many(m, slots, first, done, objects);
 	magazine_push_placed(m, first, done);

@@ -11,7 +11,7 @@
 static _Alignas(LFPOOL_BUFFER_ALIGNMENT) unsigned char array[LFPOOL_BUFFER_BYTES(sizeof(double[3]), 0, 1000)];
 _Static_assert(LFPOOL_BUFFER_BYTES(1, 1, 1) < 22528, "small pools fit into small arrays");
 _Static_assert(LFPOOL_BUFFER_BYTES_WITH(32, 0, 16, 1) < 7680, "with one cache into very small ones");
-_Static_assert(LFPOOL_BUFFER_BYTES(64, 64, 1 << 20) < 82 * sizeof(char[1 << 20]), "18 bytes beside each object");
+_Static_assert(LFPOOL_BUFFER_BYTES(64, 64, 1 << 20) < 89 * sizeof(char[1 << 20]), "25 bytes beside each object");
 
 static unsigned char *buffer_of(size_t bytes)
 {

@@ -43,7 +43,7 @@ static struct shard *shard_of(const struct scene *s)
 static struct scene scene_open(void)
 {
 	void *objects[30];
-	struct scene s = {.pool = POOL_OF(24, CAPACITY, .cache_capacity = 2 * SLOTS, .depot_shards = 1)};
+	struct scene s = {.pool = POOL_OF(48, CAPACITY, .cache_capacity = 2 * SLOTS, .depot_shards = 1)};
 	lfpool_cache_t *cache = lfpool_cache_create(s.pool), *other = lfpool_cache_create(s.pool);
 	size_t where = 12345;
 
@@ -86,14 +86,14 @@ static void require_named(struct scene *s, size_t expected, const char *named)
 
 /* ---- Parts of the scene ---- */
 
-static _Atomic(uint8_t) *state_of(const struct scene *s, uint32_t slot)
+static _Atomic(uintptr_t) *state_of(const struct scene *s, uint32_t slot)
 {
-	return &s->core->arena.face.state[slot];
+	return arena_state(&s->core->arena, slot);
 }
 
 static uint32_t slot_out(const struct scene *s)
 {
-	return (uint32_t)lfpool_slot_of_(&s->core->arena.face, s->out[0]);
+	return (uint32_t)arena_slot_of(&s->core->arena, s->out[0]);
 }
 
 static uintptr_t object_of(const struct scene *s, uint32_t slot)
@@ -106,7 +106,7 @@ static uint32_t entry_slot(const struct scene *s, uint32_t number, uint32_t whic
 {
 	struct lfpool_magazine *m = at(s, number);
 
-	return (uint32_t)lfpool_slot_of_(&s->core->arena.face, (void *)magazine_at(m, SLOTS, LOAD(&m->top) + which));
+	return (uint32_t)arena_slot_of(&s->core->arena, (void *)magazine_at(m, SLOTS, LOAD(&m->top) + which));
 }
 
 static void entry_set(const struct scene *s, uint32_t number, uint32_t which, uintptr_t object)
@@ -166,9 +166,12 @@ static struct cache *cache_number(const struct scene *s, uint32_t number)
 	}
 
 DAMAGE(free_object_active, entry_slot(s, s->full, 1) - 1, "A1: an object that is in use lies",
-       STORE(state_of(s, entry_slot(s, s->full, 1)), LFPOOL_ACTIVE_))
+       arena_activate(&s->core->arena, entry_slot(s, s->full, 1)))
 DAMAGE(active_object_free, slot_out(s) - 1, "C1: a free slot lies nowhere", STORE(state_of(s, slot_out(s)), 0))
-DAMAGE(slot_zero_active, SIZE_MAX, "A1: slot 0", STORE(state_of(s, 0), LFPOOL_ACTIVE_))
+DAMAGE(state_of_another, slot_out(s) - 1, "A1: a state is invalid",
+       STORE(state_of(s, slot_out(s)), object_of(s, slot_out(s)) + 1))
+/* Objects of 48 bytes, granules of 32: the second object begins in granule 1, the third in granule 3. */
+DAMAGE(state_between, SIZE_MAX, "A1: where no object begins", STORE(state_of(s, 2) + 1, 5))
 DAMAGE(unused_state, 32, "A1: the state of a slot that was never used", STORE(state_of(s, 33), 1))
 DAMAGE(entry_doubled, entry_slot(s, s->full, 0) - 1, "C1: a free slot lies in two places",
        entry_set(s, s->full, 1, object_of(s, entry_slot(s, s->full, 0))))

@@ -2,7 +2,8 @@
 /* test: once */
 /*
  * test_stride.c - how far apart objects lie: the rule of lfpool/config.h at its edges, with LFPOOL_PLAIN_STRIDE and
- * without; and what the rule is for: objects begin in all sets of a cache equally often.
+ * without; what the rule is for: objects begin in all sets of a cache equally often; and LFPOOL_ZERO, which ends with
+ * the object.
  */
 #include "../support/support.h"
 
@@ -13,7 +14,7 @@ enum { CAPACITY = 5, LINE = 64, SETS = 64 };
 static const struct edge {
 	size_t size, alignment, plain, spread;
 } edges[] = {
-	{1, 1, 2, 2},
+	{1, 1, 1, 1},
 	{64, 64, 64, 64},
 	{512, 16, 512, 512},
 	/* The last that is too small, and the first that is not. */
@@ -105,11 +106,38 @@ TEST(objects_begin_in_all_sets_equally_often)
 				REQUIRE(begin[set] == 4);
 		}
 	for (size_t alignment = 1; alignment <= 4096; alignment *= 2)
-		for (size_t size = LFPOOL_STRIDE_LEAST_; size <= 16384; size++) {
+		for (size_t size = 1; size <= 16384; size++) {
 			const size_t stride = LFPOOL_STRIDE_(size, alignment),
 				     plain = (size + alignment - 1) / alignment * alignment;
 
 			REQUIRE(stride % alignment == 0 && stride >= plain && stride - plain <= plain / 16);
+		}
+}
+
+/* LFPOOL_ZERO clears object_size bytes, also where the alignment makes the stride much longer. */
+TEST(zeroing_leaves_the_bytes_between_objects_alone)
+{
+	for (int bulk = 0; bulk < 2; bulk++)
+		for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MUTEX; backend++) {
+			lfpool_t *pool = POOL_OF(64, CAPACITY, .object_alignment = 4096, .flags = LFPOOL_ZERO,
+						 .backend = (lfpool_backend_t)backend, .debug = "no-tools");
+			void *objects[CAPACITY];
+
+			for (int turn = 0; turn < 2; turn++) {
+				if (bulk)
+					assert_int_equal(lfpool_acquire_bulk(pool, objects, CAPACITY), CAPACITY);
+				else
+					assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
+				for (size_t i = 0; i < CAPACITY; i++) {
+					unsigned char *const object = objects[i];
+
+					assert_int_equal(object[63], 0);
+					assert_int_equal(object[64], turn ? 7 : 0);
+					object[63] = object[64] = 7;
+				}
+				release_all(pool, objects, CAPACITY);
+			}
+			assert_int_equal(lfpool_destroy(pool), 0);
 		}
 }
 

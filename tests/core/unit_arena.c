@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_arena.c - address to slot and back: exact for every stride; the state word.
+ * unit_arena.c - address to slot and back, address to state: exact for every stride; the generations.
  *
- * The claim to test is arithmetic: lfpool_slot_of_() lies in 1 .. slots exactly when p is the start of an object.  The
+ * Two claims are arithmetic.  arena_slot_of() is in 1 .. slots exactly when p is the start of an object.  The test of a
+ * hit, lfpool_is_active_at_(), accepts exactly the starts of active objects, and reads no word beyond the states.  The
  * witness divides.
  */
 #include "../support/support.h"
@@ -12,32 +13,46 @@
 
 static struct arena arena;
 
-static void *opened(size_t size, size_t alignment, size_t capacity)
+static void *opened_behind(size_t front, size_t size, size_t alignment, size_t capacity)
 {
 	void *room = arena_open(&arena, &(struct arena_plan){.room_bytes = 100,
 							     .object_size = size,
 							     .object_alignment = alignment,
+							     .front_bytes = front,
 							     .capacity = capacity,
 							     .reserved = capacity});
 
 	assert_non_null(room);
 	/* The state of slot 1, with which a chunk begins, begins a pair of lines; so does the word of demand. */
-	assert_int_equal((uintptr_t)&arena.face.state[1] % CACHE_LINE_PAIR + (uintptr_t)arena.wanted % CACHE_LINE_PAIR,
-			 0);
+	assert_int_equal((uintptr_t)arena_state(&arena, 1) % CACHE_LINE_PAIR, 0);
+	assert_int_equal((uintptr_t)arena.wanted % CACHE_LINE_PAIR, 0);
 	return room;
+}
+
+static void *opened(size_t size, size_t alignment, size_t capacity)
+{
+	return opened_behind(0, size, alignment, capacity);
 }
 
 /* What division says of the same address. */
 static lfpool_status_t by_division(uintptr_t address, uint32_t *slot_out)
 {
-	uintptr_t offset = address - (arena.face.zero + arena.face.stride);
+	uintptr_t offset = address - (arena.zero + arena.stride);
 
-	if (offset >= arena.face.slots * arena.face.stride)
+	if (offset >= arena.slots * arena.stride)
 		return LFPOOL_E_FOREIGN;
-	if (offset % arena.face.stride)
+	if (offset % arena.stride)
 		return LFPOOL_E_INTERIOR;
-	*slot_out = (uint32_t)(offset / arena.face.stride) + 1;
+	*slot_out = (uint32_t)(offset / arena.stride) + 1;
 	return LFPOOL_OK;
+}
+
+/* Would the fast path of a release accept it? */
+static bool is_hit(uintptr_t address)
+{
+	const void *object = (const void *)address;
+
+	return lfpool_is_active_at_(&arena.face, arena.face.state, lfpool_granule_of_(&arena.face, object), object);
 }
 
 static void compare_at(uintptr_t address)
@@ -66,15 +81,89 @@ TEST(every_stride_is_exact)
 		size_t capacity = 1 + random_below(&r, most < 100000 ? (uint32_t)most : 100000);
 		void *room = opened(size, 1, capacity);
 
-		compare_around(arena.face.zero);
-		compare_around(arena.face.zero + arena.face.stride);
-		compare_around(arena.face.zero + (uintptr_t)(capacity + 1) * arena.face.stride);
+		compare_around(arena.zero);
+		compare_around(arena.zero + arena.stride);
+		compare_around(arena.zero + (uintptr_t)(capacity + 1) * arena.stride);
 		for (int i = 0; i < 200; i++) {
-			compare_around(arena.face.zero +
-				       (uintptr_t)random_below(&r, (uint32_t)capacity + 2) * arena.face.stride);
+			compare_around(arena.zero + (uintptr_t)random_below(&r, (uint32_t)capacity + 2) * arena.stride);
 			compare_at((uintptr_t)random_next(&r));
 			/* Multiples of the stride far outside, and the same modulo 2^64. */
-			compare_at(arena.face.zero + (uintptr_t)random_next(&r) * arena.face.stride);
+			compare_at(arena.zero + (uintptr_t)random_next(&r) * arena.stride);
+		}
+		arena_close(room, arena.mapped_bytes);
+	}
+}
+
+/* Every address from one stride before the first object to one stride behind the last, for every stride up to 4096, and
+ * wherever the first object begins in its granule; with all objects active, and with one of them free. */
+TEST(a_hit_accepts_the_starts_of_active_objects_only)
+{
+	enum { OBJECTS = 3 };
+
+	for (size_t stride = 1; stride <= 4096; stride += TIMES(1, 7)) {
+		void *room = opened_behind(stride % 5 * (stride / 16), stride - stride % 5 * (stride / 16), 1, OBJECTS);
+		const size_t step = arena.stride;
+		const uint32_t idle = 1 + (uint32_t)(stride % OBJECTS);
+
+		for (uint32_t slot = 1; slot <= OBJECTS; slot++)
+			arena_activate(&arena, slot);
+		for (size_t at = 0; at < (OBJECTS + 2) * step; at++) {
+			const bool starts = at % step == 0 && at / step >= 1 && at / step <= OBJECTS;
+
+			REQUIRE(is_hit(arena.zero + at) == starts);
+		}
+		REQUIRE(arena_leave_active(&arena, idle, false, GENERATION_RELEASED) == LEAVE_NOW);
+		REQUIRE(arena_mark(&arena, idle % OBJECTS + 1, GENERATION_LIVE));
+		for (uint32_t slot = 1; slot <= OBJECTS; slot++)
+			REQUIRE(is_hit((uintptr_t)arena_object(&arena, slot)) ==
+				(slot != idle && slot != idle % OBJECTS + 1));
+		arena_close(room, arena.mapped_bytes);
+	}
+}
+
+/* The word behind the states is not read, even if it has the address that is asked for. */
+TEST(a_hit_reads_no_word_beyond_the_states)
+{
+	for (size_t stride = 8; stride <= 4096; stride += 72) {
+		void *room = opened(stride, 8, 5);
+
+		/* Generations lie behind the states. */
+		const uintptr_t granule = (uintptr_t)arena.generation / sizeof(uintptr_t) -
+					  (uintptr_t)arena.face.state / sizeof(uintptr_t);
+		const uintptr_t address = (arena.face.first + granule) << arena.face.grain;
+
+		assert_true(granule >= arena.face.granules);
+		store_relaxed((_Atomic(uintptr_t) *)(void *)arena.generation, address);
+		assert_false(is_hit(address));
+		assert_false(is_hit(0));
+		assert_false(is_hit(UINTPTR_MAX));
+		arena_close(room, arena.mapped_bytes);
+	}
+}
+
+/* On a 64-bit processor 8 to 16 bytes apart. */
+TEST(states_are_one_or_two_words_apart)
+{
+	enum { OBJECTS = 1000 };
+	struct random r = {2027};
+
+	print_message("seed 2027\n");
+	for (size_t size = 1; size <= MIB; size = size < 4200 ? size + 1 : size + 1 + random_below(&r, 20000)) {
+		void *room = opened(size, size % 2 ? 1 : 2, OBJECTS);
+		uintptr_t before = (uintptr_t)arena_state(&arena, 1);
+
+		for (uint32_t slot = 2; slot <= OBJECTS; slot++) {
+			const uintptr_t at = (uintptr_t)arena_state(&arena, slot);
+
+			REQUIRE(at - before == sizeof(uintptr_t) || at - before == 2 * sizeof(uintptr_t));
+			before = at;
+		}
+		assert_true(before < (uintptr_t)&arena.face.state[arena.face.granules]);
+		for (uintptr_t granule = 0; granule < arena.face.granules; granule++) {
+			const uint32_t slot = arena_slot_in(&arena, granule);
+			const uintptr_t begins = lfpool_granule_of_(&arena.face, arena_object(&arena, slot));
+
+			REQUIRE(begins == granule || begins + 1 == granule);
 		}
 		arena_close(room, arena.mapped_bytes);
 	}
@@ -85,9 +174,9 @@ TEST(two_to_the_31_slots)
 {
 	void *room = opened(24, 8, (size_t)1 << 31);
 
-	compare_around(arena.face.zero + ((uintptr_t)1 << 31) * arena.face.stride);
+	compare_around(arena.zero + ((uintptr_t)1 << 31) * arena.stride);
 	compare_around((uintptr_t)arena_object(&arena, UINT32_C(1) << 31));
-	compare_around(arena.face.zero + (((uintptr_t)1 << 31) + 1) * arena.face.stride);
+	compare_around(arena.zero + (((uintptr_t)1 << 31) + 1) * arena.stride);
 	arena_close(room, arena.mapped_bytes);
 }
 #endif
@@ -106,7 +195,7 @@ TEST(generation_counts_marked_uses)
 		/* Twice is once. */
 		assert_int_equal(arena_mark(&arena, 1, GENERATION_LIVE), marked * GENERATION_ONE + GENERATION_LIVE);
 		assert_int_equal(arena_mark(&arena, 1, GENERATION_LIVE), marked * GENERATION_ONE + GENERATION_LIVE);
-		assert_int_equal(load_relaxed(&arena.face.state[1]), LFPOOL_MARKED_);
+		assert_int_equal(load_relaxed(arena_state(&arena, 1)), LFPOOL_MARKED_);
 		assert_true(arena_is_active(&arena, 1));
 		/* Of several releases one succeeds, however they come. */
 		if (marked)
@@ -116,7 +205,7 @@ TEST(generation_counts_marked_uses)
 		assert_int_equal(arena_leave_active(&arena, 1, false, GENERATION_RELEASED), LEAVE_REFUSED);
 		assert_int_equal(arena_leave_from(&arena, 1, LFPOOL_MARKED_, GENERATION_RELEASED), LEAVE_REFUSED);
 		assert_false(arena_unmark(&arena, 1, marked * GENERATION_ONE + GENERATION_LIVE));
-		assert_int_equal(load_relaxed(&arena.face.state[1]), 0);
+		assert_int_equal(load_relaxed(arena_state(&arena, 1)), 0);
 		assert_int_equal(arena_generation(&arena, 1), (marked + 1) * GENERATION_ONE);
 		assert_int_equal(arena_mark(&arena, 1, GENERATION_LIVE), 0);
 	}
@@ -137,7 +226,7 @@ static void open_in_colour(struct spread *spread, const struct arena_plan *plan)
 
 	assert_non_null(room);
 	const uintptr_t first = (uintptr_t)arena_object(&arena, 1);
-	const size_t stride = arena.face.stride;
+	const size_t stride = arena.stride;
 
 	assert_int_equal((uintptr_t)room % CACHE_LINE_PAIR + first % plan->object_alignment, 0);
 	/* Every byte of the room and of the objects can be used, and the states are on other bytes. */
@@ -200,7 +289,7 @@ TEST(a_generation_wraps_without_a_trace)
 		    word - GENERATION_LIVE + GENERATION_RELEASED + GENERATION_PIN);
 	assert_true(ended);
 	assert_int_equal(arena_generation(&arena, 1), 0);
-	assert_int_equal(load_relaxed(&arena.face.state[1]), 0);
+	assert_int_equal(load_relaxed(arena_state(&arena, 1)), 0);
 	arena_close(room, arena.mapped_bytes);
 }
 

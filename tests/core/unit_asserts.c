@@ -111,7 +111,7 @@ static void h4_a_push_that_forgets_the_others(void)
 
 static void h5_an_entry_that_is_no_object(void)
 {
-	struct arena arena = {.face = {.slots = SLOTS, .zero = 4096, .inverse = layout_inverse(64), .shift = 6}};
+	struct arena arena = {.slots = SLOTS, .zero = 4096, .inverse = layout_inverse(64), .shift = 6};
 
 	(void)arena_slot(&arena, 4096 + (SLOTS + 1) * 64);
 }

@@ -33,7 +33,7 @@ static void close_order(void)
 
 static bool is_active(uint32_t slot)
 {
-	return load_relaxed(&arena.face.state[slot]) != 0;
+	return arena_is_active(&arena, slot);
 }
 
 static void unpin(uint32_t slot)

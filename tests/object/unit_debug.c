@@ -61,7 +61,7 @@ BACKEND_TEST(check_mode_finds_damage_at_destroy, LFPOOL_BACKEND_MALLOC)
 		require_whole(pool, 24);
 		if (damage)
 			/* A slot that lies free somewhere says that it is in use. */
-			store_relaxed(&pool->core.arena.face.state[7], LFPOOL_ACTIVE_);
+			arena_activate(&pool->core.arena, 7);
 		(void)lfpool_destroy(pool);
 		assert_int_equal(told.misuse.status, damage ? LFPOOL_E_INVARIANT : LFPOOL_OK);
 		if (damage) {

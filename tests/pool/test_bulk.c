@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_bulk.c - the bulk calls change the states of objects by the word.
+ * test_bulk.c - the bulk calls change the states of neighbouring objects in rows.
  *
  * Partial results, refusals in the middle of a list, and a hook that uses the pool meanwhile, are checked by the
  * fuzzer's model: model_acquire_bulk() and model_release_bulk() of verify/fuzz/model.c.
@@ -156,7 +156,7 @@ TEST(bulk_acquire_skips_an_entry_whose_object_is_in_use)
 		row_list(&row, first, LONGEST, turn % 2, list);
 		assert_int_equal(lfpool_cache_release_bulk(row.cache, list, LONGEST), LONGEST);
 		row.refusals = 0;
-		atomic_store(&row.cache->state[lfpool_slot_at_(row.cache, list[at])], LFPOOL_ACTIVE_);
+		atomic_store(lfpool_state_at_(row.cache, list[at]), (uintptr_t)list[at]);
 		assert_int_equal(lfpool_cache_acquire_bulk(row.cache, got, ROW), LONGEST - 1);
 		assert_int_equal(row.refusals, 1);
 		assert_ptr_equal(row.refused, list[at]);

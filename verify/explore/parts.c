@@ -36,7 +36,7 @@ void colds_open(void)
 	memset(&colds, 0, sizeof(colds));
 	os_play_keep(&colds, sizeof(colds));
 	/* No thread looks at the objects. */
-	colds.arena.face.stride = STRIDE;
+	colds.arena.stride = STRIDE;
 	colds.arena.gone = colds.gone;
 	memset(colds.held, true, INITIAL + 1);
 	cold_open(&colds.cold, &colds.arena, INITIAL, RESERVED, colds.bits);

@@ -403,8 +403,7 @@ static void store_bottom(int32_t c, int32_t m, uint64_t before, uint64_t after)
 static void store_entry(int32_t c, const struct word *word, uint64_t object)
 {
 	/* Of a short chunk the last entries by birth are behind the last slot. */
-	const int32_t m = word->index,
-		      o = object ? (int32_t)lfpool_slot_at_(&core->arena.face, (void *)(uintptr_t)object) : 0;
+	const int32_t m = word->index, o = object ? (int32_t)arena_slot(&core->arena, (uintptr_t)object) : 0;
 	int64_t p = w.bottom[m];
 
 	if (!w.made[m] && !RAW(&magazines_at(&core->magazines, (uint32_t)m)->number)) {

@@ -321,7 +321,7 @@ const struct play pool_play = {
 			{"release hit, thread's cache", 58, 0},
 			{"acquire hit, built before", 30, 0},
 			{"release hit, built before", 40, 0},
-			{"handle of", 71, 0},
+			{"handle of", 76, 0},
 			{"resolve", 65, 0},
 			{"pool of", 101, 0},
 			{"release, races checked", 190, 1},
