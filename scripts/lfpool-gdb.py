@@ -34,9 +34,11 @@ class Pool:
         self.core = pool["core"]
         self.arena, cold = self.core["arena"], self.core["cold"]
         self.capacity = number(cold["counts"]) >> 32
-        initial, opened = number(cold["initial"]), number(cold["opened"])
+        initial, depot = number(cold["initial"]), self.core["depot"]
         self.slots = number(self.core["magazines"]["slots"])
-        self.used = opened if opened > initial else min(number(self.core["depot"]["carved"]) * self.slots, initial)
+        shards = [depot["shard"][i] for i in range(number(depot["shards"]))]
+        ends = [number(s["before"]) + number(s["carved"]) for s in shards if number(s["carved"])]
+        self.used = number(cold["reached"]) or min(max(ends, default=0) * self.slots, initial)
         self.zero, self.stride = number(self.arena["zero"]), number(self.arena["stride"])
         # States of slots 1 .. used: 0 is free.
         self.states = self.read_states() if self.used else []
@@ -65,18 +67,23 @@ class Pool:
     def held(self):
         return (i + 1 for i, state in enumerate(self.states) if state)
 
-    def magazine(self, word):
-        """How many objects are in the magazine that a tagged word names."""
-        n, ms = number(word) & MASK24, self.core["magazines"]
-        if not n:
-            return 0
+    def place(self, n):
+        """The address of magazine n."""
+        ms = self.core["magazines"]
         base, index = number(ms["chunk_base"]), n - 1
         first = number(ms["chunks"]) + number(ms["spares"])
         if n > first:
             # EXTRA_PER_CACHE * LOT_CACHES in the first lot, and twice as many in each further one.
-            lot = ((n - first - 1) // 64 + 1).bit_length() - 1
-            base, index = number(ms["extra_lot"][lot]), n - first - 1 - 64 * ((1 << lot) - 1)
-        m = of_type("lfpool_magazine", gdb.Value(base + index * number(ms["bytes"])))
+            lot = ((n - first - 1) // 48 + 1).bit_length() - 1
+            base, index = number(ms["extra_lot"][lot]), n - first - 1 - 48 * ((1 << lot) - 1)
+        return base + index * number(ms["bytes"])
+
+    def magazine(self, word):
+        """How many objects are in the magazine that a tagged word names."""
+        n = number(word) & MASK24
+        if not n:
+            return 0
+        m = of_type("lfpool_magazine", gdb.Value(self.place(n)))
         home = 4  # words before the entries
         if not number(m["number"]) and not number(m["bottom"]):
             return self.slots
@@ -94,8 +101,10 @@ class Pool:
                 yield cache
 
     def cached(self, cache):
-        words = {number(cache[w]) & MASK24 for w in ("current_word", "previous", "in_transit")}
-        return sum(self.magazine(gdb.Value(w)) for w in words)
+        words = {number(cache[w]) & MASK24 for w in ("current_word", "in_transit")}
+        top = number(cache["full"]["head"]) & MASK24
+        depth = number(of_type("lfpool_magazine", gdb.Value(self.place(top)))["next"]) >> 32 if top else 0
+        return sum(self.magazine(gdb.Value(w)) for w in words) + depth * self.slots
 
     def owner(self, slot):
         """The record of the debug mode "owner", or None."""

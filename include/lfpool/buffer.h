@@ -102,8 +102,8 @@ LFPOOL_C_BEGIN_
 
 /* Parts of the above, and no interface. */
 #define LFPOOL_BUFFER_POOL_ sizeof(char[LFPOOL_BUFFER_ALIGNMENT == 64 ? 3264 : 4736])
-#define LFPOOL_BUFFER_CACHE_ (LFPOOL_BUFFER_ALIGNMENT == 64 ? 256 : 384)
-#define LFPOOL_BUFFER_EXTRA_ 4
+#define LFPOOL_BUFFER_CACHE_ (LFPOOL_BUFFER_ALIGNMENT == 64 ? 320 : 384)
+#define LFPOOL_BUFFER_EXTRA_ 3
 #define LFPOOL_BUFFER_CHECK_ (LFPOOL_BUFFER_ALIGNMENT == 64 ? 0 : 1)
 #define LFPOOL_BUFFER_MAGAZINE_HEAD_ 32
 #define LFPOOL_BUFFER_ALIGN_(alignment) ((alignment) ? (alignment) : sizeof(char[16]))

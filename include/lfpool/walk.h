@@ -52,6 +52,7 @@ typedef struct lfpool_cursor {
 	const lfpool_t *pool; /* whose objects are visited                        */
 	size_t next;          /* the first slot that the walk has not read yet    */
 	size_t end;           /* the slot after the last one                      */
+	size_t run_end;       /* the slot after those in a row that were used     */
 	size_t now_at;        /* the first slot of the window that is visited     */
 	size_t ahead_at;      /* the first slot of the window that is prefetched  */
 	uint64_t now;         /* bit i: slot now_at + i seemed active             */

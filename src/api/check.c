@@ -36,9 +36,9 @@
 
 struct check {
 	const struct arena *arena;
-	size_t used;                   /* slots that were ever handed out are among 1 .. this */
-	size_t met;                    /* free ones, so far                                   */
-	size_t fresh, fresh_end;       /* slots fresh + 1 .. fresh_end were not, all the same */
+	size_t used; /* slots that were ever handed out are among 1 .. this */
+	size_t met;  /* free ones, so far                                   */
+	const struct core *core;
 	unsigned char *slots, *others; /* a bit each; `others`: magazines                     */
 	bool of_heap;                  /* they are                                            */
 	size_t where;
@@ -46,11 +46,12 @@ struct check {
 
 /* ---- Bits ---- */
 
-static bool check_open(struct check *c, const struct arena *arena, size_t used, size_t others, unsigned char *bits)
+static bool check_open(struct check *c, const struct core *core, size_t others, unsigned char *bits)
 {
+	const size_t used = census_used(core);
 	const size_t bytes = check_bytes(used, others);
 
-	*c = (struct check){.arena = arena, .used = used, .slots = bits, .of_heap = !bits};
+	*c = (struct check){.arena = &core->arena, .core = core, .used = used, .slots = bits, .of_heap = !bits};
 	if (c->of_heap)
 		c->slots = os_heap_aligned(_Alignof(max_align_t), bytes);
 	if (!c->slots)
@@ -151,23 +152,33 @@ static const char *check_retired(struct check *c, const struct retired *retired)
 	return violated || !left ? violated : "R1: more slots say that they are retired than are";
 }
 
-/* The cold store; `from_chunks` as for cold_used(). */
-static const char *check_cold(struct check *c, const struct cold *cold, size_t from_chunks)
+/* Is this slot, up to c->used, of an unused chunk, or beyond those that the cold store has given out? */
+static bool check_is_unused(const struct check *c, size_t slot)
+{
+	size_t end;
+
+	return census_run(c->core, slot, &end) != slot;
+}
+
+/* The cold store.  Its slots beyond c->used have no bits: they were never out, so they are cold. */
+static const char *check_cold(struct check *c, const struct cold *cold)
 {
 	/* relaxed, here and below: no call is under way. */
 	const uint64_t opened = load_relaxed(&cold->opened), capacity = cold_capacity(cold);
 	const char *violated = NULL;
 	uint64_t found = 0;
 
-	c->fresh = from_chunks;
-	c->fresh_end = (size_t)cold->initial;
 	for (uint64_t word = 0; word < (opened + 63) / 64; word++) {
 		uint64_t bits = cold_look(cold, word);
 
 		if (word == opened / 64)
 			bits &= (UINT64_C(1) << opened % 64) - 1;
-		for (; bits && !violated; bits &= bits - 1, found++)
-			violated = check_free(c, (uint32_t)(word * 64 + (unsigned)__builtin_ctzll(bits) + 1));
+		for (; bits && !violated; bits &= bits - 1, found++) {
+			const uint64_t slot = word * 64 + (unsigned)__builtin_ctzll(bits) + 1;
+
+			if (slot <= c->used || slot <= cold->initial)
+				violated = check_free(c, (uint32_t)slot);
+		}
 		if (violated)
 			return violated;
 	}
@@ -218,7 +229,7 @@ static const char *check_rest(struct check *c)
 		if (generation_phase(word) == GENERATION_DEAD && generation_pins(word))
 			return "A4: a dead generation has pins";
 		if (!check_marked(c->slots, slot) && !arena_is_active(arena, (uint32_t)slot) &&
-		    !(slot > c->fresh && slot <= c->fresh_end))
+		    !check_is_unused(c, slot))
 			return "C1: a free slot lies nowhere";
 	}
 	for (size_t slot = c->used + 1; slot <= c->used + look; slot++) {
@@ -237,8 +248,8 @@ struct walk {
 	struct check check;
 	const lfpool_t *pool;
 	const struct core *core;
-	uint64_t carved, spared;
-	uint32_t caches; /* counted by the table */
+	uint64_t chunks, spared; /* in use */
+	uint32_t caches;         /* counted by the table */
 	size_t born;
 	uint64_t steals;
 	uint64_t missing; /* objects, in the magazines on the stacks of full ones */
@@ -247,6 +258,22 @@ struct walk {
 enum kind { FULL, PARTIAL, EMPTY };
 
 /* ---- Magazines, by number ---- */
+
+static size_t bit_of_chunk(const struct walk *w, uint32_t number)
+{
+	const struct depot *d = &w->core->depot;
+	size_t bit = 0;
+
+	for (uint32_t i = 0; i < d->shards; i++) {
+		const struct shard *s = &d->shard[i];
+		const uint64_t carved = load_relaxed(&s->carved);
+
+		if (number <= s->before + s->chunks)
+			return number <= s->before + carved ? bit + (number - s->before) : 0;
+		bit += (size_t)carved;
+	}
+	return 0;
+}
 
 /* Its bit: first the chunks in use, then the spares in use, then the extra magazines.  0: no magazine in use has this
  * number. */
@@ -257,13 +284,13 @@ static size_t bit_of(const struct walk *w, uint32_t number)
 	uint32_t left;
 
 	if (number <= chunks)
-		return number <= w->carved ? number : 0;
+		return bit_of_chunk(w, number);
 	if (number <= before)
-		return number - chunks <= w->spared ? (size_t)w->carved + (number - chunks) : 0;
+		return number - chunks <= w->spared ? (size_t)w->chunks + (number - chunks) : 0;
 	if (number - before - 1 >= w->caches * EXTRA_PER_CACHE ||
 	    !load_relaxed(&cache_at(w->core, (number - before - 1) / EXTRA_PER_CACHE, &left)->born))
 		return 0;
-	return (size_t)w->carved + (size_t)w->spared + (number - before);
+	return (size_t)w->chunks + (size_t)w->spared + (number - before);
 }
 
 static int count_of(const struct walk *w, uint32_t number)
@@ -290,78 +317,7 @@ static const char *meet(struct walk *w, uint32_t number)
 	return NULL;
 }
 
-/* ---- Caches ---- */
-
-/* One that nobody has had yet. */
-static bool is_fresh(const struct cache *c)
-{
-	return !(load_relaxed(&c->born) || load_relaxed(&c->claimed) || load_relaxed(&c->current_word) ||
-		 load_relaxed(&c->previous) || load_relaxed(&c->in_transit));
-}
-
-static const char *walk_cache(struct walk *w, uint32_t index)
-{
-	const struct core *core = w->core;
-	uint32_t left;
-	const struct cache *c = cache_at(core, index, &left);
-	const uint32_t current = tagged_number(load_relaxed(&c->current_word));
-	const uint32_t previous = tagged_number(load_relaxed(&c->previous));
-	const char *violated;
-
-	w->check.where = SIZE_MAX;
-	if (!load_relaxed(&c->born))
-		return is_fresh(c) ? NULL : "T3: a cache that was never born has a user, or holds something";
-	w->born++;
-	w->steals += tally_read(&c->counts.steals);
-	if (load_relaxed(&c->claimed) > 1)
-		return "T1: a cache is neither claimed nor not";
-	if (c->core != core || c->index != index || c->head.pool != core->pool)
-		return "T3: a cache does not know its pool, or its place";
-	violated = meet(w, current);
-	if (!violated && previous)
-		violated = meet(w, previous);
-	if (violated)
-		return violated;
-	w->check.where = tagged_number(load_relaxed(&c->in_transit));
-	if (w->check.where)
-		return "C5: a cache has a magazine in transit, though no call is under way";
-	w->check.where = current;
-	if (c->current != magazines_at(&core->magazines, current))
-		return "C5: a cache does not work on the magazine that its `current` names";
-	if ((c->head.face.hot == c->current) != (core->hits && magazine_is_home(c->current, core->magazines.slots)))
-		return "H8: hits work on a magazine that is not at home, or on another one than the cache";
-	return NULL;
-}
-
-static const char *walk_caches(struct walk *w)
-{
-	const struct core *core = w->core;
-	const char *violated = NULL;
-	uint32_t left = 0;
-
-	for (uint32_t index = 0; index < w->caches && !violated; index++)
-		violated = walk_cache(w, index);
-	if (violated)
-		return violated;
-	w->check.where = SIZE_MAX;
-	for (unsigned lot = 0; lot < LOT_COUNT; lot++) {
-		/* The first of the lot's caches, and the first after them. */
-		const uint32_t first = LOT_CACHES * ((1u << lot) - 1);
-		const uint32_t full = first + ((uint32_t)LOT_CACHES << lot);
-		const uint32_t end = full < core->table.most ? full : core->table.most;
-
-		if (!load_relaxed(&core->table.lot[lot]) != !load_relaxed(&core->magazines.extra_lot[lot]))
-			return "G1: of a lot of caches and its magazines only one is there";
-		if (!load_relaxed(&core->table.lot[lot]))
-			continue;
-		for (uint32_t index = first < w->caches ? w->caches : first; index < end; index++)
-			if (!is_fresh(cache_at(core, index, &left)))
-				return "T2: a cache that is not counted has a user, or holds something";
-	}
-	return NULL;
-}
-
-/* ---- The depot ---- */
+/* ---- Stacks ---- */
 
 static uint32_t below(const struct walk *w, uint32_t number)
 {
@@ -391,11 +347,11 @@ static bool runs_in_a_circle(const struct walk *w, const struct stack *stack, ui
 	do {
 		at = below(w, at);
 		steps++;
-	} while (at != number && bit_of(w, at) && steps <= w->carved + w->spared + w->caches * EXTRA_PER_CACHE);
+	} while (at != number && bit_of(w, at) && steps <= w->chunks + w->spared + w->caches * EXTRA_PER_CACHE);
 	return at == number;
 }
 
-static const char *walk_stack(struct walk *w, const struct stack *stack, enum kind kind)
+static const char *walk_stack(struct walk *w, const struct stack *stack, enum kind kind, uint32_t most)
 {
 	const uint32_t slots = w->core->magazines.slots;
 	uint32_t number = tagged_number(load_relaxed(&stack->head)), above = 0;
@@ -404,7 +360,7 @@ static const char *walk_stack(struct walk *w, const struct stack *stack, enum ki
 		const char *violated = meet(w, number);
 
 		if (violated && bit_of(w, number) && runs_in_a_circle(w, stack, number))
-			return "D1: a stack of the depot runs in a circle";
+			return "D1: a stack runs in a circle";
 		if (violated)
 			return violated;
 
@@ -412,6 +368,8 @@ static const char *walk_stack(struct walk *w, const struct stack *stack, enum ki
 
 		if (!depth || (above && depth != above - 1) || (depth > 1 && !below(w, number)))
 			return "D5: a magazine on a stack does not know how many lie from it down";
+		if (!above && depth > most)
+			return "C6: a stack of a cache has more magazines than its bound";
 		above = depth;
 
 		const uint32_t count = (uint32_t)count_of(w, number);
@@ -434,17 +392,90 @@ static const char *walk_depot(struct walk *w)
 	const char *violated = NULL;
 
 	for (uint32_t i = 0; i < depot->shards && !violated; i++) {
-		violated = walk_stack(w, &depot->shard[i].full, FULL);
+		violated = walk_stack(w, &depot->shard[i].full, FULL, UINT32_MAX);
 		if (!violated)
-			violated = walk_stack(w, &depot->shard[i].partial, PARTIAL);
+			violated = walk_stack(w, &depot->shard[i].partial, PARTIAL, UINT32_MAX);
 		if (!violated)
-			violated = walk_stack(w, &depot->shard[i].empty, EMPTY);
+			violated = walk_stack(w, &depot->shard[i].empty, EMPTY, UINT32_MAX);
 	}
 	if (violated)
 		return violated;
 	w->check.where = SIZE_MAX;
 	if (w->missing > w->born * w->core->magazines.slots)
 		return "G2: the stacks of full magazines lack more than one magazine for each cache";
+	return NULL;
+}
+
+/* ---- Caches ---- */
+
+/* One that nobody has had yet. */
+static bool is_fresh(const struct cache *c)
+{
+	return !(load_relaxed(&c->born) || load_relaxed(&c->claimed) || load_relaxed(&c->current_word) ||
+		 load_relaxed(&c->in_transit) || load_relaxed(&c->full.head) || load_relaxed(&c->empty.head));
+}
+
+static const char *walk_cache(struct walk *w, uint32_t index)
+{
+	const struct core *core = w->core;
+	uint32_t left;
+	const struct cache *c = cache_at(core, index, &left);
+	const uint32_t current = tagged_number(load_relaxed(&c->current_word));
+	const char *violated;
+
+	w->check.where = SIZE_MAX;
+	if (!load_relaxed(&c->born))
+		return is_fresh(c) ? NULL : "T3: a cache that was never born has a user, or holds something";
+	w->born++;
+	if (load_relaxed(&c->claimed) > 1)
+		return "T1: a cache is neither claimed nor not";
+	if (c->core != core || c->index != index || c->head.pool != core->pool)
+		return "T3: a cache does not know its pool, or its place";
+	violated = meet(w, current);
+	if (!violated)
+		violated = walk_stack(w, &c->full, FULL, core->bound);
+	if (!violated)
+		violated = walk_stack(w, &c->empty, EMPTY, core->bound);
+	if (violated)
+		return violated;
+	w->check.where = tagged_number(load_relaxed(&c->in_transit));
+	if (w->check.where)
+		return "C5: a cache has a magazine in transit, though no call is under way";
+	w->check.where = current;
+	if (c->current != magazines_at(&core->magazines, current))
+		return "C5: a cache does not work on the magazine that its `current` names";
+	if ((c->head.face.hot == c->current) != (core->hits && magazine_is_home(c->current, core->magazines.slots)))
+		return "H8: hits work on a magazine that is not at home, or on another one than the cache";
+	return NULL;
+}
+
+static const char *walk_caches(struct walk *w)
+{
+	const struct core *core = w->core;
+	const char *violated = NULL;
+	uint32_t left = 0;
+
+	for (uint32_t index = 0; index < w->caches; index++)
+		w->steals += tally_read(&cache_at(core, index, &left)->counts.steals);
+	for (uint32_t index = 0; index < w->caches && !violated; index++)
+		violated = walk_cache(w, index);
+	if (violated)
+		return violated;
+	w->check.where = SIZE_MAX;
+	for (unsigned lot = 0; lot < LOT_COUNT; lot++) {
+		/* The first of the lot's caches, and the first after them. */
+		const uint32_t first = LOT_CACHES * ((1u << lot) - 1);
+		const uint32_t full = first + ((uint32_t)LOT_CACHES << lot);
+		const uint32_t end = full < core->table.most ? full : core->table.most;
+
+		if (!load_relaxed(&core->table.lot[lot]) != !load_relaxed(&core->magazines.extra_lot[lot]))
+			return "G1: of a lot of caches and its magazines only one is there";
+		if (!load_relaxed(&core->table.lot[lot]))
+			continue;
+		for (uint32_t index = first < w->caches ? w->caches : first; index < end; index++)
+			if (!is_fresh(cache_at(core, index, &left)))
+				return "T2: a cache that is not counted has a user, or holds something";
+	}
 	return NULL;
 }
 
@@ -480,8 +511,9 @@ static const char *walk_magazines(struct walk *w)
 	const char *violated = NULL;
 	uint32_t left;
 
-	for (uint32_t number = 1; number <= w->carved && !violated; number++)
-		violated = walk_magazine(w, number);
+	for (uint32_t number = 1; number <= ms->chunks && !violated; number++)
+		if (bit_of_chunk(w, number))
+			violated = walk_magazine(w, number);
 	for (uint32_t index = 0; index < w->caches && !violated; index++) {
 		const bool born = load_relaxed(&cache_at(w->core, index, &left)->born);
 
@@ -495,7 +527,7 @@ static const char *walk_magazines(struct walk *w)
 	if (!violated)
 		violated = check_retired(&w->check, w->pool->retired);
 	if (!violated)
-		violated = check_cold(&w->check, &w->core->cold, census_carved(w->core));
+		violated = check_cold(&w->check, &w->core->cold);
 	return violated ? violated : check_rest(&w->check);
 }
 
@@ -506,8 +538,8 @@ static const char *walk_cells(struct walk *w)
 
 	for (size_t slot = 1; w->pool->heap && slot <= w->check.used; slot++) {
 		const void *object = heap_object_at(w->pool, (uint32_t)slot);
-		/* In a pool that has grown, slots that were never used lie between others. */
-		const bool fresh = slot > w->check.fresh && slot <= w->check.fresh_end;
+		/* Slots that were never used lie between others. */
+		const bool fresh = check_is_unused(&w->check, slot);
 
 		w->check.where = slot - 1;
 		/* A retired one still has its object. */
@@ -521,13 +553,15 @@ static const char *walk_cells(struct walk *w)
 	return NULL;
 }
 
-/* Of the chunks never used as many as were used, so that the cost stays in proportion. */
-static const char *walk_unused(struct walk *w)
+/* Of a region's unused chunks as many as were used, so that the cost stays in proportion. */
+static const char *walk_unused(struct walk *w, const struct shard *s)
 {
 	const struct magazines *ms = &w->core->magazines;
 	const uint32_t short_of = (uint32_t)(w->core->cold.initial % ms->slots);
+	const uint64_t carved = load_relaxed(&s->carved), end = s->before + s->chunks;
 
-	for (uint64_t number = w->carved + 1; number <= ms->chunks && number <= 2 * w->carved + 1; number++) {
+	for (uint64_t number = s->before + carved + 1; number <= end && number <= s->before + 2 * carved + 1;
+	     number++) {
 		const struct lfpool_magazine *m = magazines_at(ms, (uint32_t)number);
 		const uint64_t born = number == ms->chunks && short_of ? magazine_limit(short_of) : 0;
 
@@ -552,7 +586,9 @@ static const char *walk_all(struct walk *w)
 		violated = walk_magazines(w);
 	if (!violated)
 		violated = walk_cells(w);
-	return violated ? violated : walk_unused(w);
+	for (uint32_t i = 0; i < w->core->depot.shards && !violated; i++)
+		violated = walk_unused(w, &w->core->depot.shard[i]);
+	return violated;
 }
 
 /* All but the sums; where_out as lfpool_check(). */
@@ -562,17 +598,17 @@ static const char *check_core(const lfpool_t *pool, size_t *where_out)
 	struct walk w = {.pool = pool, .core = core};
 	const char *violated;
 
-	w.carved = load_relaxed(&core->depot.carved);
+	w.chunks = census_chunks(core);
 	w.spared = load_relaxed(&core->depot.spared);
 	w.caches = load_relaxed(&core->table.count);
-	if (w.carved > core->magazines.chunks)
-		return "D2: more chunks were used than there are";
+	for (uint32_t i = 0; i < core->depot.shards; i++)
+		if (load_relaxed(&core->depot.shard[i].carved) > core->depot.shard[i].chunks)
+			return "D6: more chunks of a region were used than there are";
 	if (w.spared > core->magazines.spares)
 		return "G2: more spare magazines were used than there are";
 	if (w.caches < core->table.for_calls || w.caches > core->table.most)
 		return "T2: the count of the caches is out of its limits";
-	if (!check_open(&w.check, &core->arena, census_used(core),
-			check_others((size_t)w.carved + (size_t)w.spared, w.caches), pool->check_bits))
+	if (!check_open(&w.check, core, check_others((size_t)w.chunks + (size_t)w.spared, w.caches), pool->check_bits))
 		return CHECK_NO_MEMORY;
 	violated = walk_all(&w);
 	*where_out = w.check.where;

@@ -54,13 +54,11 @@ static void put_debug(struct text *t, lfpool_format_t format, const lfpool_t *po
 static void put_core(struct text *t, const struct core *core, const lfpool_stats_t *s)
 {
 	const struct magazines *ms = &core->magazines;
-	/* relaxed: a snapshot. */
-	const uint64_t carved = load_relaxed(&core->depot.carved);
 
 	text_put(t, "caches      %" PRIu32 " in use, %" PRIu32 " ever, of at most %" PRIu32 " objects\n",
-		 s->caches_in_use, s->caches, 2 * ms->slots);
+		 s->caches_in_use, s->caches, cache_most_objects(core));
 	text_put(t, "magazines   of %" PRIu32 " objects, %" PRIu64 " of %" PRIu32 " used, and %" PRIu32 " extra\n",
-		 ms->slots, carved, ms->chunks, s->caches * EXTRA_PER_CACHE);
+		 ms->slots, census_chunks(core), ms->chunks, s->caches * EXTRA_PER_CACHE);
 	text_put(t, "depot       %" PRIu32 " shard%s\n", core->depot.shards, core->depot.shards == 1 ? "" : "s");
 }
 
@@ -127,10 +125,9 @@ static void put_json_core(struct text *t, const lfpool_t *pool, uint32_t caches)
 		 core->asymmetric && !pool->locked ? "true" : "false", core->hits ? "true" : "false",
 		 core->depot.shards);
 	text_put(t, ",\"cache_capacity\":%" PRIu32 ",\"magazine_objects\":%" PRIu32 ",\"magazines\":%" PRIu32,
-		 2 * ms->slots, ms->slots, ms->chunks);
-	text_put(t, ",\"magazines_used\":%" PRIu64 ",\"magazines_extra\":%" PRIu32 "}",
-		 /* relaxed: a snapshot. */
-		 load_relaxed(&core->depot.carved), caches * EXTRA_PER_CACHE);
+		 cache_most_objects(core), ms->slots, ms->chunks);
+	text_put(t, ",\"magazines_used\":%" PRIu64 ",\"magazines_extra\":%" PRIu32 "}", census_chunks(core),
+		 caches * EXTRA_PER_CACHE);
 }
 
 static void put_json_advice(struct text *t, const lfpool_t *pool)

@@ -11,8 +11,8 @@
  * Invariants   WK1 a walk visits each slot of its range once and never goes back: no object is visited twice.
  *              WK2 what a cursor returns was active in the second look, which is the one that counts: between the two
  *                  looks the visitor of earlier objects has run, and anything may have happened.
- *              WK3 no slot beyond used() is active.  Whose object was acquired before the walk began (in the sense of
- *                  C11) sees, with that, that its slot was carved.
+ *              WK3 no slot outside the runs of census_run() is active.  A walk that happens after an acquire sees
+ *                  that the slot was carved.
  * Progress     Wait-free, and no locked instruction; but lfpool_release_all(), which is lock-free.
  * Edges        TELL (arena.h): from who activates the object to the second look.
  */
@@ -64,11 +64,11 @@ static inline uintptr_t granule_of(const struct arena *arena, size_t slot)
 	return lfpool_granule_of_(&arena->face, arena_object(arena, (uint32_t)slot));
 }
 
-/* Looks at the next window; false if nothing in it seems active (any more). */
+/* Looks at the next window of the run; false if nothing in it seems active (any more). */
 static inline bool look_at_window(const struct arena *arena, lfpool_cursor_t *cursor)
 {
 	_Atomic(uintptr_t) *const state = arena->face.state;
-	const size_t end = granule_of(arena, cursor->end - 1) + 1;
+	const size_t end = granule_of(arena, cursor->run_end - 1) + 1;
 	const size_t first = scan(state, granule_of(arena, cursor->next), end);
 	const size_t states = end - first < WALK_WINDOW ? end - first : WALK_WINDOW;
 	uint64_t active = 0;
@@ -83,13 +83,27 @@ static inline bool look_at_window(const struct arena *arena, lfpool_cursor_t *cu
 	return active;
 }
 
+/* The next slot to look at is in a run of used ones, or the walk is over. */
+static COLD void find_run(lfpool_cursor_t *cursor)
+{
+	cursor->next = census_run(&cursor->pool->core, cursor->next, &cursor->run_end);
+	if (cursor->next >= cursor->run_end || cursor->next > cursor->end)
+		cursor->next = cursor->end;
+	if (cursor->run_end > cursor->end)
+		cursor->run_end = cursor->end;
+}
+
 /* Looks at the next window in which something seems active; if there is none, `ahead` is 0. */
 static inline void look_ahead(const struct arena *arena, lfpool_cursor_t *cursor)
 {
 	cursor->ahead = 0;
 	/* What scan() saw may be gone when the window is looked at: that is not the end. */
-	while (cursor->next < cursor->end && !look_at_window(arena, cursor))
-		;
+	do {
+		if (unlikely(cursor->next >= cursor->run_end))
+			find_run(cursor);
+		if (cursor->next >= cursor->end)
+			return;
+	} while (!look_at_window(arena, cursor));
 	if (__builtin_popcountll(cursor->ahead) > DENSE)
 		return;
 	for (uint64_t left = cursor->ahead; left; left &= left - 1) {

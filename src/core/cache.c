@@ -2,13 +2,9 @@
 /*
  * cache.c - take and put through a cache: the misses of lfpool/inline.h; and the table of all caches of a pool.
  *
- * The four moves, each in a function of its own; E is an empty magazine, F a full one (docs/design.md draws them):
- *   swap back    current E, previous P        ->  current P, previous E
- *   adopt        current E, depot has P       ->  current P; E becomes previous if there is none, else to the depot
- *   swap over    current F, previous P        ->  current P, previous F             (P has room)
- *   drain        current F, previous Q        ->  current E, previous F; Q goes to the depot, E comes from there
- * While a move is under way a magazine may be named by two words; nobody acts as its owner then but the one who ends
- * up with it.
+ * Two moves, each in a function of its own; E is an empty magazine, F a full one (docs/design.md draws them):
+ *   refill    current E   ->  current F, from the cache's own stack, the depot or an unused chunk; E goes onto a stack
+ *   drain     current F   ->  current E, from the cache's own stack, the depot or another cache; F goes onto a stack
  *
  * The table    A cache is claimed for a thread, for an explicit handle, or for a single call, and never freed.  A cache
  *              that is given up is claimed by the next thread that needs one.  A thread without a cache (it is exiting,
@@ -52,45 +48,91 @@ void cache_install(struct cache *c, uint32_t number)
 	tagged_set(&c->in_transit, 0);
 }
 
-/*
- * Exchanges what `previous` names for the current magazine; on success what it named is announced in `in_transit` and
- * ours alone.  False when a thief took it: then `previous` is clear, and stays so.
- */
-static bool exchange_previous(struct cache *c, uint64_t previous)
-{
-	/* relaxed: it is ours. */
-	const uint32_t current = load_relaxed(&c->current->number);
+/* ---- Magazines that come and go ---- */
 
-	tagged_set(&c->in_transit, tagged_number(previous));
-	/* release, edge SHOW: publishes the announcement with the change.  Fails only if a thief took the
-	 * magazine. */
-	if (cas_release(&c->previous, &previous, tagged_next(previous, current)))
-		return true;
-	tagged_set(&c->in_transit, 0);
-	return false;
+/* How many magazines a stack of this cache has, at most: other threads only pop. */
+static uint32_t own_depth(const struct cache *c, const struct stack *own)
+{
+	/* acquire, edge PUT: the link of the top magazine.  It was pushed by a user of this cache. */
+	return depth_below(&c->core->magazines, load_acquire(&own->head));
 }
 
-/* Puts a magazine into `previous`, which is clear, so that nobody else writes it (C2). */
-static void fill_previous(struct cache *c, uint32_t number)
+/* Puts a magazine that this cache owns on a stack: full, partial or empty, by the number of its objects.  An empty one
+ * goes home first.  Its objects are found under its old name until this returns.  `keep`: on a stack of this cache, if
+ * that has room. */
+static void shelve(struct cache *c, struct lfpool_magazine *m, bool keep)
 {
-	/* acquire, edge SHOW: if a thief has cleared it, a thread that sees our store sees where the thief announced
-	 * what it took. */
-	const uint64_t clear = load_acquire(&c->previous);
+	const struct core *core = c->core;
+	struct shard *shard = shard_at(&c->core->depot, c->index);
+	const int count = magazine_count_now(m, core->magazines.slots);
+	struct stack *stack = &shard->partial;
 
-	/* release, edge SHOW: as tagged_set(). */
-	store_release(&c->previous, tagged_next(clear, number));
+	if (count >= (int)core->magazines.slots)
+		stack = keep && own_depth(c, &c->full) < core->bound ? &c->full : &shard->full;
+	else if (count <= 0)
+		stack = keep && own_depth(c, &c->empty) < core->bound ? &c->empty : &shard->empty;
+	if (count <= 0)
+		magazine_go_home(m);
+	stack_push(stack, &core->magazines, m);
 }
 
-static bool swap_back(struct cache *c)
+/* A magazine with objects, in `in_transit`; 0: only other caches have some.  An unused chunk only if `carve`. */
+static uint32_t pop_filled(struct cache *c, bool carve)
 {
-	/* relaxed: our own last store; or a thief has cleared it, and there is nothing to see. */
-	uint64_t previous = load_relaxed(&c->previous);
-	uint32_t number = tagged_number(previous);
+	struct core *core = c->core;
+	const struct magazines *ms = &core->magazines;
+	uint32_t number = stack_pop(&c->full, ms, &c->in_transit);
 
-	if (!number || magazines_count(&c->core->magazines, number) <= 0 || !exchange_previous(c, previous))
-		return false;
-	cache_install(c, number);
-	return true;
+	if (number)
+		return number;
+	number = depot_pop_filled(&core->depot, c->index, ms, &c->in_transit);
+	if (number) {
+		tally(&c->counts.trips);
+		probe_trip(core->pool, core->name, PROBE_ACQUIRE);
+	} else if (carve) {
+		number = depot_carve(&core->depot, c->index, ms, &c->in_transit);
+	}
+	return number;
+}
+
+/* An empty magazine, or 0: on a stack of this cache, or in the depot. */
+static uint32_t pop_empty(struct cache *c)
+{
+	const uint32_t number = stack_pop(&c->empty, &c->core->magazines, &c->in_transit);
+
+	return number ? number : depot_pop_empty(&c->core->depot, c->index, &c->core->magazines, &c->in_transit);
+}
+
+/* The same, out of another cache. */
+static uint32_t pop_empty_of_others(struct cache *c)
+{
+	const struct core *core = c->core;
+	/* acquire, edge LOT. */
+	const uint32_t count = load_acquire(&core->table.count);
+	uint32_t number = 0, left;
+
+	for (uint32_t i = 1; i < count && !number; i++)
+		number = stack_pop(&cache_at(core, (c->index + i) % count, &left)->empty, &core->magazines,
+				   &c->in_transit);
+	return number;
+}
+
+/* A magazine with room; if it holds anything, announced in `in_transit`. */
+static uint32_t pop_room(struct cache *c)
+{
+	struct core *core = c->core;
+	uint32_t number = stack_pop(&c->empty, &core->magazines, &c->in_transit);
+
+	if (likely(number))
+		return number;
+	tally(&c->counts.trips);
+	probe_trip(core->pool, core->name, PROBE_RELEASE);
+	/* At every instant there is a spare, or a stack of empty or partial ones has a magazine (G2; docs/design.md,
+	 * "Release never fails"), so missing all means that others moved some: lock-free. */
+	while (!(number = depot_pop_room(&core->depot, c->index, &core->magazines, &c->in_transit)) &&
+	       !(number = pop_empty_of_others(c)))
+		cpu_relax();
+	return number;
 }
 
 void cache_adopt(struct cache *c, uint32_t number)
@@ -98,33 +140,15 @@ void cache_adopt(struct cache *c, uint32_t number)
 	struct lfpool_magazine *empty = c->current;
 
 	cache_install(c, number);
-	/* relaxed: only we ever set it; if a thief clears it meanwhile we merely miss the chance. */
-	if (tagged_number(load_relaxed(&c->previous)))
-		depot_put_empty(&c->core->depot, &c->core->magazines, empty);
-	else
-		/* relaxed: it is ours. */
-		fill_previous(c, load_relaxed(&empty->number));
+	shelve(c, empty, true);
 }
 
-/* `current` is empty: bring home a magazine with something in it, without robbing anybody; a chunk that was never used
- * only if `carve`. */
+/* `current` is empty: a magazine with objects takes its place, but not one of another cache; an unused chunk only if
+ * `carve`. */
 static bool refill(struct cache *c, bool carve)
 {
-	struct core *core = c->core;
-	uint32_t number;
+	const uint32_t number = pop_filled(c, carve);
 
-	if (swap_back(c)) {
-		tally(&c->counts.refills);
-		probe_miss(core->pool, core->name, PROBE_ACQUIRE);
-		return true;
-	}
-	number = depot_pop_filled(&core->depot, &core->magazines, &c->in_transit);
-	if (number) {
-		tally(&c->counts.trips);
-		probe_trip(core->pool, core->name, PROBE_ACQUIRE);
-	} else if (carve) {
-		number = depot_carve(&core->depot, &core->magazines, &c->in_transit);
-	}
 	if (!number) {
 		/* A pop that lost its magazine to another has left it announced.  Only then: if every vain look
 		 * changed this word, two threads in an empty pool would each see the other's change and look again,
@@ -135,7 +159,7 @@ static bool refill(struct cache *c, bool carve)
 	}
 	cache_adopt(c, number);
 	tally(&c->counts.refills);
-	probe_miss(core->pool, core->name, PROBE_ACQUIRE);
+	probe_miss(c->core->pool, c->core->name, PROBE_ACQUIRE);
 	return true;
 }
 
@@ -169,14 +193,21 @@ static inline uint32_t take_near(struct cache *c, bool empty)
 
 uint32_t cache_take_idle(struct cache *c)
 {
-	/* Repeats only after a refill, as above. */
-	do {
-		const uint32_t slot = pop(c);
+	uint32_t slot = pop(c);
 
-		if (slot)
-			return slot;
-	} while (refill(c, false) || cache_rob(c));
-	return SLOT_NONE;
+	/* Repeats only after a refill, as above, or if something moved while cache_steal() looked. */
+	while (!slot) {
+		if (refill(c, false)) {
+			slot = pop(c);
+			continue;
+		}
+		switch (cache_steal(c, &slot)) {
+		case STEAL_GOT: tally(&c->counts.steals); return slot;
+		case STEAL_HOME: slot = pop(c); break;
+		default: return SLOT_NONE;
+		}
+	}
+	return slot;
 }
 
 uint32_t cache_take(struct cache *c, bool empty)
@@ -185,7 +216,7 @@ uint32_t cache_take(struct cache *c, bool empty)
 	for (;; empty = false) {
 		uint32_t slot = take_near(c, empty);
 
-		if (!slot)
+		if (!slot && !c->core->existing_first)
 			slot = cold_take(&c->core->cold);
 		if (slot)
 			return slot;
@@ -195,54 +226,32 @@ uint32_t cache_take(struct cache *c, bool empty)
 			probe_steal(c->core->pool, c->core->name, false);
 			return slot;
 		case STEAL_EXHAUSTED: return SLOT_NONE;
-		case STEAL_AGAIN: break;
+		case STEAL_HOME: break;
+		case STEAL_AGAIN:
+			if (c->core->existing_first && (slot = cold_take(&c->core->cold)))
+				return slot;
+			break;
 		}
 	}
 }
 
-/* A magazine with room; if it holds anything, announced in `in_transit`. */
-static uint32_t pop_room(struct cache *c)
+/*
+ * `current` goes onto a stack, and `number`, which is in `in_transit` if it holds anything, takes its place.  In this
+ * order both can be found all the time.  After the push another thread may own the old one, while current_word still
+ * names it: this user does not touch it again (C3).
+ */
+static void replace(struct cache *c, uint32_t number, bool keep)
 {
-	struct core *core = c->core;
-
-	/* At every instant there is a spare, or one of the stacks of empty and partial ones has a magazine (G2;
-	 * docs/design.md, "Release never fails"), so missing all means that others moved some: lock-free. */
-	for (;;) {
-		uint32_t number = depot_pop_room(&core->depot, &core->magazines, &c->in_transit);
-
-		if (number)
-			return number;
-		cpu_relax();
-	}
+	shelve(c, c->current, keep);
+	cache_install(c, number);
 }
 
 /* `current` is full: afterwards it has room. */
-static void make_room(struct cache *c)
+static void drain(struct cache *c)
 {
-	struct core *core = c->core;
-	const uint32_t slots = core->magazines.slots;
-	/* relaxed: our own last store; or a thief has cleared it, and there is nothing to see. */
-	uint64_t previous = load_relaxed(&c->previous);
-	uint32_t number = tagged_number(previous);
-	uint64_t first;
-
 	tally(&c->counts.drains);
-	probe_miss(core->pool, core->name, PROBE_RELEASE);
-	if (number && exchange_previous(c, previous)) {
-		/* `previous` now names the full one as well as `current`; the old previous is in our hand. */
-		if (magazine_room(magazines_at(&core->magazines, number), slots, &first)) {
-			cache_install(c, number);
-			return;
-		}
-		depot_put(&core->depot, &core->magazines, magazines_at(&core->magazines, number));
-	} else {
-		/* None there, or stolen under our eyes. */
-		/* relaxed: it is ours. */
-		fill_previous(c, load_relaxed(&c->current->number));
-	}
-	tally(&c->counts.trips);
-	probe_trip(core->pool, core->name, PROBE_RELEASE);
-	cache_install(c, pop_room(c));
+	probe_miss(c->core->pool, c->core->name, PROBE_RELEASE);
+	replace(c, pop_room(c), true);
 }
 
 void cache_put(struct cache *c, uint32_t slot)
@@ -252,40 +261,68 @@ void cache_put(struct cache *c, uint32_t slot)
 
 	if (likely(magazine_push(c->current, slots, object)))
 		return;
-	make_room(c);
+	drain(c);
 	if (unlikely(!magazine_push(c->current, slots, object))) {
-		/* The depot has no other: this one has room where thieves took, so it leaves home. */
+		/* There is no other: this one has room where thieves took, so it leaves home. */
 		magazine_push_round(c->current, slots, object);
 		offer(c);
 	}
 }
 
-void cache_flush(struct cache *c)
+/* Takes objects out of `current`, one by one, and pushes them on a partial magazine of this cache, as an acquire and a
+ * release do. */
+static bool pour(struct cache *c, struct lfpool_magazine *to)
+{
+	const struct core *core = c->core;
+	const uint32_t slots = core->magazines.slots;
+	bool any = false;
+	uint64_t first;
+
+	while (magazine_room(to, slots, &first)) {
+		const uintptr_t object = magazine_pop(c->current, slots, core->asymmetric);
+
+		if (!object)
+			break;
+		/* Before: so releases are never too many. */
+		tally(&c->counts.returned);
+		magazine_place(to, slots, first, object);
+		magazine_push_placed(to, first, 1);
+		any = true;
+	}
+	return any;
+}
+
+/* If `current` has objects, it goes to the depot; or, if there is no empty magazine for its place, its objects do. */
+static void give_current(struct cache *c)
 {
 	struct core *core = c->core;
-	/* relaxed: our own last store; or a thief has cleared it, and there is nothing to see. */
-	uint64_t previous = load_relaxed(&c->previous);
-	uint32_t number = tagged_number(previous);
+	bool poured = true;
 
-	if (number) {
-		tagged_set(&c->in_transit, number);
-		/* release, edge SHOW: publishes the announcement with the change.  Fails only if a thief took it. */
-		if (cas_release(&c->previous, &previous, tagged_next(previous, 0)))
-			depot_put(&core->depot, &core->magazines, magazines_at(&core->magazines, number));
-	}
-	if (magazine_count_now(c->current, core->magazines.slots) > 0) {
-		struct lfpool_magazine *given = c->current;
+	while (poured && magazine_count_now(c->current, core->magazines.slots) > 0) {
+		uint32_t number = pop_empty(c);
 
-		number = depot_pop_empty(&core->depot, &core->magazines, &c->in_transit);
-		if (number) {
-			/* Empty, so it need not be announced; the one that goes must. */
-			/* relaxed: it is ours. */
-			tagged_set(&c->in_transit, load_relaxed(&given->number));
-			work_on(c, number);
-			depot_put(&core->depot, &core->magazines, given);
+		if (number || (number = pop_empty_of_others(c))) {
+			replace(c, number, false);
+			return;
 		}
-		/* Else it stays here, where others can rob it. */
+		/* Each round fills a partial magazine, or empties `current`.  Objects that are left can be stolen. */
+		number = stack_pop(&shard_at(&core->depot, c->index)->partial, &core->magazines, &c->in_transit);
+		poured = number && pour(c, magazines_at(&core->magazines, number));
+		if (number)
+			shelve(c, magazines_at(&core->magazines, number), false);
 	}
+	offer(c);
+}
+
+void cache_flush(struct cache *c)
+{
+	const struct magazines *ms = &c->core->magazines;
+	uint32_t number;
+
+	/* Ends: no other thread pushes. */
+	while ((number = stack_pop(&c->full, ms, &c->in_transit)))
+		shelve(c, magazines_at(ms, number), false);
+	give_current(c);
 	tagged_set(&c->in_transit, 0);
 }
 
@@ -355,23 +392,19 @@ size_t cache_table_extra_count(const struct core *core, uint64_t *pushes)
 	return free_slots;
 }
 
-/* Free slots in the magazines that a cache names, each magazine once. */
+/* Free slots in the magazines that a cache names or has on its stack, each magazine once; about as many, while others
+ * work. */
 static size_t cached_count(const struct magazines *ms, const struct cache *c)
 {
-	/* acquire, all three, edge SHOW: a magazine may be an extra one of a cache that was born since. */
-	const uint32_t number[] = {tagged_number(load_acquire(&c->in_transit)),
-				   tagged_number(load_acquire(&c->current_word)),
-				   tagged_number(load_acquire(&c->previous))};
-	size_t slots = 0;
+	/* acquire, all, edges SHOW and PUT: a magazine may be an extra one of a cache that was born since. */
+	const uint32_t moving = tagged_number(load_acquire(&c->in_transit)),
+		       current = tagged_number(load_acquire(&c->current_word));
+	const int in_transit = moving ? magazines_count(ms, moving) : 0,
+		  in_current = current && current != moving ? magazines_count(ms, current) : 0;
+	const size_t stacked = depth_below(ms, load_acquire(&c->full.head));
 
-	for (unsigned i = 0; i < 3; i++) {
-		int count = 0;
-
-		if (number[i] && !(i > 0 && number[i] == number[0]) && !(i > 1 && number[i] == number[1]))
-			count = magazines_count(ms, number[i]);
-		slots += count > 0 ? (size_t)count : 0;
-	}
-	return slots;
+	return stacked * ms->slots + (size_t)(in_transit > 0 ? in_transit : 0) +
+	       (size_t)(in_current > 0 ? in_current : 0);
 }
 
 void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out)
@@ -395,12 +428,40 @@ void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out)
 		stats_out->caches += born;
 		stats_out->caches_in_use += born & load_relaxed(&c->claimed);
 		stats_out->cached += cached_count(&core->magazines, c);
+		stats_out->retries += tally_read(&c->full.retries) + tally_read(&c->empty.retries);
 		stats_out->refills += tally_read(&counts->refills);
 		stats_out->drains += tally_read(&counts->drains);
 		stats_out->releases -= tally_read(&counts->returned);
 		stats_out->depot_trips += tally_read(&counts->trips);
 		stats_out->steals += tally_read(&counts->steals);
 		stats_out->exhausted += tally_read(&counts->exhausted);
+	}
+}
+
+uint64_t cache_table_rested(const struct core *core)
+{
+	/* acquire, edge LOT. */
+	const uint32_t caches = load_acquire(&core->table.count);
+	uint64_t magazines = 0;
+	uint32_t left;
+
+	for (uint32_t index = 0; index < caches; index++)
+		magazines += low_water_least(&cache_at(core, index, &left)->full.least);
+	return magazines;
+}
+
+void cache_table_reset_least(struct core *core)
+{
+	/* acquire, edge LOT. */
+	const uint32_t caches = load_acquire(&core->table.count);
+	uint32_t left;
+
+	for (uint32_t index = 0; index < caches; index++) {
+		struct cache *c = cache_at(core, index, &left);
+
+		/* acquire, edge CLAIM.  The stack of one that is born later is empty until then: as its note says. */
+		if (load_acquire(&c->born))
+			stack_reset_least(&c->full, &core->magazines);
 	}
 }
 
@@ -446,7 +507,7 @@ static bool lot_ensure(struct core *core, uint32_t index, enum cache_term term)
 	return true;
 }
 
-/* First use (T3): four empty magazines, one of which is the first `current`. */
+/* First use (T3): empty magazines, one of which is the first `current`. */
 static void give_birth(struct core *core, struct cache *c, uint32_t index)
 {
 	const struct magazines *ms = &core->magazines;
@@ -468,7 +529,7 @@ static void give_birth(struct core *core, struct cache *c, uint32_t index)
 	store_release(&c->born, 1);
 	cache_install(c, magazines_extra_number(ms, index, 0));
 	for (uint32_t which = 1; which < EXTRA_PER_CACHE; which++)
-		depot_put_empty(&core->depot, ms, magazines_at(ms, magazines_extra_number(ms, index, which)));
+		shelve(c, magazines_at(ms, magazines_extra_number(ms, index, which)), true);
 }
 
 static bool claim(struct cache *c)

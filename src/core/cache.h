@@ -2,25 +2,30 @@
 /*
  * cache.h - one worker's private store of free slots, which others may rob when the pool runs dry.
  *
- * Idea         Two magazines (Bonwick and Adams 2001): the user works on `current`; when it runs empty or full,
- *              `previous` takes its place, and only when that does not help the depot is asked.  So a worker that
- *              swings around a boundary does not go to the depot each time. A third word, `in_transit`, names the
- *              magazine that is just moving.  The three words are published: thieves and the collect read them.
- * Invariants   C1  at every instant every free slot is in some magazine that is in the depot, or a never-used chunk,
- *                  or named by {current, previous, in_transit} of some cache; or it is in the hands of the very call
- *                  that is acquiring or releasing it; or cold, and counted as allowed (cold.h).
- *              C2  the user writes `current` and `in_transit`; `previous` is written by the user, and by thieves, who
- *                  only ever clear it by CAS.
- *              C3  only the user of the cache acts as owner of the magazine in `current`; nobody does so for
- *                  `previous`.
- *              C4  a cache holds at most three magazines, four while it is born (magazine.h, G2).
+ * Idea         A magazine and two stacks.  The user works on the magazine `current`.  When it runs empty, the user
+ *              puts it on the cache's stack of empty magazines and takes a full one: from the cache's own stack, from
+ *              the depot, or from an unused chunk.  When it runs full, the user puts it on the cache's stack of full
+ *              magazines and takes an empty one.  So a worker gets the objects that it released itself, and the
+ *              boundary between two magazines costs two compare-and-swaps on a line that no other thread writes.  A
+ *              stack has at most `bound` magazines.  The surplus goes to the depot, where every thread finds it.
+ *              (Bonwick and Adams 2001 have a second magazine instead, which saves trips to a shared depot.  Here most
+ *              trips are to the cache's own stacks: decision 0017.)  The word `in_transit` names the magazine that is
+ *              just moving.  Thieves and the collect read these words and the stack of full magazines.
+ * Invariants   C1  at every instant every free slot is in a magazine on a stack of full or partial ones; or in an
+ *                  unused chunk; or in a magazine that {current_word, in_transit} of some cache name; or in the hands
+ *                  of the very call that is acquiring or releasing it; or cold, and counted as allowed (cold.h).
+ *              C2  only the user writes `current_word` and `in_transit`.  Any thread may pop from a cache's stacks;
+ *                  only its user pushes.
+ *              C3  only the user of the cache acts as owner of the magazine in `current`.
+ *              C4  a cache holds at most two magazines that are on no stack, three while it is born (magazine.h, G2).
  *              C5  while no call is under way `in_transit` is clear, and current_word, `current` and, where there are
  *                  hits, `hot` name one magazine.
- *              How a magazine moves: announce it in `in_transit`; take it out of where it was by CAS; put it where it
- *              belongs; clear `in_transit`.
+ *              C6  a stack of a cache has at most `bound` magazines, and none before the cache is counted (T2).
+ *              How a magazine moves: announce it in `in_transit`; take it out of its old place by CAS; put it in its
+ *              new place; clear `in_transit`.
  * Progress     cache_take, cache_put: lock-free.  See the two functions for what ends their loops.
  * Concurrency  A cache has one user at a time.  Any number of other caches' users may be robbing it.
- * Edges        SHOW: stores of current and in_transit, CAS of previous -> collect and thieves.
+ * Edges        SHOW: stores of current and in_transit -> collect and thieves.   PUT (depot.h): of the stacks.
  *              CLAIM: one user gives the cache up -> the next one takes it.
  */
 #ifndef LFPOOL_CACHE_H
@@ -60,8 +65,8 @@ struct cache {
 
 	/* Published (C2). */
 	_Alignas(CACHE_LINE_PAIR) tagged_word current_word;
-	tagged_word previous;
 	tagged_word in_transit;
+	struct stack full, empty;
 	_Atomic(uint32_t) claimed; /* 1 = has a user                                          */
 	_Atomic(uint32_t) born;    /* 1 = its extra magazines exist                           */
 };
@@ -96,6 +101,8 @@ struct core {
 	_Atomic(uint64_t) unpushed; /* releases that pushed nothing, less pushes of what was released twice */
 	_Atomic(uint32_t) patience; /* such calls that shall not ask the system for more caches         */
 	struct cold cold;           /* slots that are in no magazine: room to grow, what was withdrawn or trimmed */
+	uint32_t bound;             /* of a cache's stacks, in magazines                                 */
+	bool existing_first;        /* slots in other caches are taken before cold ones                  */
 	struct depot depot;         /* last: a pool has memory for the shards that it uses */
 };
 
@@ -110,6 +117,9 @@ void cache_table_close(struct core *core);
 size_t cache_table_extra_count(const struct core *core, uint64_t *pushes);
 /* Adds up what the caches and the depot have counted, the caches, and the free slots they hold; a snapshot. */
 void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out);
+/* Magazines that were on the caches' stacks of full ones all the time since the last reset; a reset. */
+uint64_t cache_table_rested(const struct core *core);
+void cache_table_reset_least(struct core *core);
 /* Bytes of a lot of `caches` caches with their extra magazines. */
 size_t cache_lot_bytes(size_t magazine_bytes, uint32_t caches);
 /* The index-th cache; *left_out is how many more follow it. */
@@ -123,6 +133,12 @@ struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint
 /* The other end: whatever it holds stays in it and can be robbed. */
 void cache_unclaim(struct cache *c);
 
+/* Objects that a cache may hold while no call is under way: its bound. */
+static inline uint32_t cache_most_objects(const struct core *core)
+{
+	return (core->bound + 1) * core->magazines.slots;
+}
+
 /* The magazine that never hits: always empty and always full. */
 static inline struct lfpool_magazine *cache_closed(struct cache *c)
 {
@@ -135,27 +151,25 @@ static inline struct lfpool_magazine *cache_closed(struct cache *c)
 void cache_install(struct cache *c, uint32_t number);
 /* Makes `number`, which is in `in_transit`, the current magazine in place of one that is empty. */
 void cache_adopt(struct cache *c, uint32_t number);
-/* A free slot out of `current`, after a refill if need be, or of a `previous` of another cache; not from a chunk that
- * was never used. */
+/* A free slot out of any magazine, but not out of an unused chunk; SLOT_NONE: there seemed to be no other. */
 uint32_t cache_take_idle(struct cache *c);
 /* A free slot from anywhere; SLOT_NONE when at some moment during the call none was free.  `empty`: `current` was just
  * found to be empty, and is not looked at again. */
 uint32_t cache_take(struct cache *c, bool empty);
 /* Takes `slot` back.  Always succeeds. */
 void cache_put(struct cache *c, uint32_t slot);
-/* Gives all magazines that hold something to the depot, as far as there are empty ones to hold in their place. */
+/* Gives all magazines that hold something to the depot; `current`, if there is an empty one to work on instead. */
 void cache_flush(struct cache *c);
 
 /* ---- steal.c ---- */
 
 enum steal_result {
-	STEAL_AGAIN,    /* something moved, or was brought home to `current`: look again         */
+	STEAL_AGAIN,    /* something moved, or is in the cold store: look again                  */
+	STEAL_HOME,     /* a magazine was brought home to `current`                              */
 	STEAL_GOT,      /* *slot_out                                                             */
 	STEAL_EXHAUSTED /* at some moment during the call no slot was free                       */
 };
 enum steal_result cache_steal(struct cache *c, uint32_t *slot_out);
-/* Brings home the `previous` of another cache, if one holds something. */
-bool cache_rob(struct cache *c);
 
 /* ---- census.c: how many slots are in each place of the core, and the counts of its caches: snapshots ---- */
 
@@ -165,8 +179,12 @@ size_t census_carved(const struct core *core);
 size_t census_untouched(const struct core *core);
 /* Free slots in all magazines in use; *pushes: all pushes on magazines so far. */
 size_t census_in_magazines(const struct core *core, uint64_t *pushes);
-/* Slots that were ever handed out are among 1 .. this. */
+/* Chunks that were used. */
+uint64_t census_chunks(const struct core *core);
+/* Slots that were ever handed out are among 1 .. this, and in runs: census_run() is the first from `slot` on that may
+ * have been, and *end_out the first after it that was not; beyond the last run, a slot that is not below *end_out. */
 size_t census_used(const struct core *core);
+size_t census_run(const struct core *core, size_t slot, size_t *end_out);
 /* Fill in stats that are zero except for the capacity: first the places of free slots and all counts, then the
  * number of active slots and the high-water mark. */
 void census_lists(const struct core *core, lfpool_stats_t *stats_out);

@@ -18,7 +18,27 @@ static size_t at_most(size_t value, size_t limit)
 /* relaxed, here and below: a snapshot; a caller that may expect more has it through another edge. */
 size_t census_carved(const struct core *core)
 {
-	return at_most((size_t)load_relaxed(&core->depot.carved) * core->magazines.slots, (size_t)core->cold.initial);
+	const struct depot *d = &core->depot;
+	const size_t slots = core->magazines.slots, initial = (size_t)core->cold.initial;
+	size_t carved = 0;
+
+	for (uint32_t i = 0; i < d->shards; i++) {
+		const struct shard *s = &d->shard[i];
+		const size_t first = s->before * slots, end = (s->before + (size_t)load_relaxed(&s->carved)) * slots;
+
+		/* The last chunk may be short. */
+		carved += at_most(end, initial) - at_most(first, initial);
+	}
+	return carved;
+}
+
+uint64_t census_chunks(const struct core *core)
+{
+	uint64_t chunks = 0;
+
+	for (uint32_t i = 0; i < core->depot.shards; i++)
+		chunks += load_relaxed(&core->depot.shard[i].carved);
+	return chunks;
 }
 
 size_t census_untouched(const struct core *core)
@@ -26,9 +46,35 @@ size_t census_untouched(const struct core *core)
 	return (size_t)core->cold.initial - census_carved(core) + cold_allowed(&core->cold);
 }
 
+size_t census_run(const struct core *core, size_t slot, size_t *end_out)
+{
+	const size_t slots = core->magazines.slots, initial = (size_t)core->cold.initial;
+
+	for (uint32_t i = 0; i < core->depot.shards; i++) {
+		const struct shard *s = &core->depot.shard[i];
+		const size_t carved = (size_t)load_relaxed(&s->carved), first = s->before * slots + 1;
+
+		*end_out = at_most((s->before + carved) * slots, initial) + 1;
+		if (carved && slot < *end_out)
+			return slot < first ? first : slot;
+	}
+	*end_out = cold_reached(&core->cold) + 1;
+	return slot > initial ? slot : initial + 1;
+}
+
 size_t census_used(const struct core *core)
 {
-	return cold_used(&core->cold, census_carved(core));
+	const size_t slots = core->magazines.slots;
+	size_t used = cold_reached(&core->cold);
+
+	for (uint32_t i = core->depot.shards; i-- > 0 && !used;) {
+		const struct shard *s = &core->depot.shard[i];
+		const size_t carved = (size_t)load_relaxed(&s->carved);
+
+		if (carved)
+			used = at_most((s->before + carved) * slots, (size_t)core->cold.initial);
+	}
+	return used;
 }
 
 /* Free slots in magazines number first .. last, and to *pushes what was pushed on them. */
@@ -53,9 +99,16 @@ size_t census_in_magazines(const struct core *core, uint64_t *pushes)
 	const struct magazines *ms = &core->magazines;
 
 	*pushes = 0;
-	return in_these(ms, 1, (uint32_t)load_relaxed(&core->depot.carved), pushes) +
-	       in_these(ms, ms->chunks + 1, ms->chunks + (uint32_t)load_relaxed(&core->depot.spared), pushes) +
-	       cache_table_extra_count(core, pushes);
+	size_t objects = in_these(ms, ms->chunks + 1, ms->chunks + (uint32_t)load_relaxed(&core->depot.spared),
+				  pushes) +
+			 cache_table_extra_count(core, pushes);
+
+	for (uint32_t i = 0; i < core->depot.shards; i++) {
+		const struct shard *s = &core->depot.shard[i];
+
+		objects += in_these(ms, s->before + 1, s->before + (uint32_t)load_relaxed(&s->carved), pushes);
+	}
+	return objects;
 }
 
 /*
@@ -69,7 +122,7 @@ static size_t high_water(const struct core *core, const lfpool_stats_t *stats)
 	/* Chunks only come into use: as many as now. */
 	const int64_t warm = (int64_t)at_most((size_t)((int64_t)census_carved(core) + cold_most_out(&core->cold)),
 					      cold_opened(&core->cold));
-	int64_t rested = 0, taken = stats->caches * slots;
+	int64_t rested = (int64_t)cache_table_rested(core) * slots, taken = stats->caches * slots;
 
 	for (uint32_t i = 0; i < core->depot.shards; i++)
 		rested += low_water_least(&core->depot.shard[i].full.least) * slots;
@@ -97,8 +150,11 @@ void census_lists(const struct core *core, lfpool_stats_t *stats_out)
 
 void census_states(const struct core *core, lfpool_stats_t *stats_out)
 {
-	for (size_t slot = 1, used = census_used(core); slot <= used; slot++)
-		stats_out->active += arena_is_active(&core->arena, (uint32_t)slot);
+	size_t end, used = census_used(core);
+
+	for (size_t slot = census_run(core, 1, &end); slot <= used; slot = census_run(core, end, &end))
+		for (; slot < end; slot++)
+			stats_out->active += arena_is_active(&core->arena, (uint32_t)slot);
 	stats_out->high_water = high_water(core, stats_out);
 }
 
@@ -106,5 +162,6 @@ void census_reset_high_water(struct core *core)
 {
 	for (uint32_t i = 0; i < core->depot.shards; i++)
 		stack_reset_least(&core->depot.shard[i].full, &core->magazines);
+	cache_table_reset_least(core);
 	cold_reset_most(&core->cold);
 }

@@ -16,14 +16,15 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-void cold_open(struct cold *c, const struct arena *arena, size_t capacity, size_t reserved, void *memory)
+void cold_open(struct cold *c, const struct arena *arena, size_t initial, size_t capacity, size_t reserved,
+	       void *memory)
 {
-	c->initial = capacity;
+	c->initial = initial;
 	c->reserved = reserved;
 	c->arena = arena;
 	c->bits = memory;
 	/* relaxed, all: no other thread has the pool yet. */
-	store_relaxed(&c->counts, capacity * ONE_OBJECT);
+	store_relaxed(&c->counts, capacity * ONE_OBJECT + (capacity - initial));
 	store_relaxed(&c->maximum, reserved);
 	store_relaxed(&c->opened, capacity);
 	store_relaxed(&c->room, COLD_ROOM);
@@ -241,6 +242,17 @@ bool cold_take_bits(struct cold *c, uint64_t word, uint64_t bits)
 	return false;
 }
 
+/* The slot is still in the hands of this call. */
+static void reach(struct cold *c, uint64_t slot)
+{
+	/* relaxed, both: a thread that learns of the object does so through a later edge. */
+	uint64_t reached = load_relaxed(&c->reached);
+
+	/* Repeats only when another thread raised it. */
+	while (slot > c->initial && slot > reached && !cas_weak_relaxed(&c->reached, &reached, slot))
+		;
+}
+
 uint32_t cold_take_any(struct cold *c)
 {
 	/* relaxed: a hint. */
@@ -264,7 +276,11 @@ uint32_t cold_take_any(struct cold *c)
 			continue;
 		/* relaxed: a hint. */
 		store_relaxed(&c->hint, word);
-		return (uint32_t)(word * 64 + (unsigned)__builtin_ctzll(bits) + 1);
+
+		const uint64_t slot = word * 64 + (unsigned)__builtin_ctzll(bits) + 1;
+
+		reach(c, slot);
+		return (uint32_t)slot;
 	}
 }
 

@@ -43,6 +43,7 @@ struct cold {
 	_Atomic(uint64_t) room;    /* COLD_ROOM, less slots that were taken out, and more those that were put in     */
 	low_water_word least_room; /* of `room`: when most were out                                            */
 	_Atomic(uint64_t) hint;    /* the word of `bits` where the next search begins                            */
+	_Atomic(uint64_t) reached; /* the last slot beyond `initial` that was taken out; only grows              */
 	/* Fixed. */
 	uint64_t initial;  /* slots that magazines are born with (or the mutex backend counts up)        */
 	uint64_t reserved; /* slots there are addresses for                                              */
@@ -69,8 +70,10 @@ static inline size_t cold_bytes(size_t reserved)
 	return round_up((reserved + 63) / 64 * sizeof(uint64_t), CACHE_LINE_PAIR);
 }
 
-/* `memory`: cold_bytes(), zeroed. */
-void cold_open(struct cold *c, const struct arena *arena, size_t capacity, size_t reserved, void *memory);
+/* `memory`: cold_bytes(), zeroed.  Of the slots 1 .. capacity the first `initial` are in magazines; the others are
+ * cold, and allowed. */
+void cold_open(struct cold *c, const struct arena *arena, size_t initial, size_t capacity, size_t reserved,
+	       void *memory);
 
 /* The number of objects; the number of free cold objects.  relaxed: a caller that may expect a change has it through
  * another edge. */
@@ -104,13 +107,12 @@ static inline size_t cold_opened(const struct cold *c)
 	return (size_t)load_relaxed(&c->opened);
 }
 
-/* Slots 1 .. cold_used() may have been handed out; the chunks have handed out the first `from_chunks`. */
-static inline size_t cold_used(const struct cold *c, size_t from_chunks)
+/* Of the slots beyond `initial`, those up to this may have been handed out; 0: none.  A thread that knows of an object
+ * there sees its slot counted: cold_take_any(). */
+static inline size_t cold_reached(const struct cold *c)
 {
 	/* relaxed: as cold_capacity(). */
-	const uint64_t opened = load_relaxed(&c->opened);
-
-	return opened > c->initial ? (size_t)opened : from_chunks;
+	return (size_t)load_relaxed(&c->reached);
 }
 
 COLD uint32_t cold_take_slow(struct cold *c);

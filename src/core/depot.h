@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * depot.h - the shared store: stacks of magazines, and the chunks that were never used.
+ * depot.h - stacks of magazines, and the shared store: the surplus of all caches, and the unused chunks.
  *
- * Idea         Treiber stacks (1986) of magazines, each head a tagged word.  A magazine goes to `full`, `partial` or
- *              `empty` by what it holds; partly filled ones arise when a cache is given up.  The never-used chunks
- *              are a range, not a list: `carved` says how many are gone.  A head takes one change at a time, so many
- *              processors need many heads: the depot is made of shards, each with its three stacks.  A worker uses
- *              the shard of the processor it runs on, its home, and the others only when that has nothing.  Links lie
- *              in the magazines, never in users' objects, and are atomics: a pop that reads the link of a magazine
- *              that has left meanwhile reads a stale number, and its CAS fails.
+ * Idea         Treiber stacks (1986) of magazines, each head a tagged word.  Each cache owns two stacks, `full` and
+ *              `empty` (cache.h).  The depot has the magazines that are too many for those, the magazines of caches
+ *              that were given up, and the unused chunks.  It is made of shards, and each cache belongs to one shard.
+ *              A shard has three stacks, and a region of neighbouring chunks, so that the chunks of one worker are
+ *              neighbours.  `carved` counts the chunks of the region that are in use.  Links are stored in the
+ *              magazines, never in users' objects, and are atomics: a pop that reads the link of a magazine that has
+ *              left meanwhile reads a stale number, and its CAS fails.
  * Invariants   D1  a magazine is in at most one stack, and then no cache owns it (thieves with an old note may still
  *                  take from it).
  *              D2  a call that pops or carves announces the magazine in its word `in_transit` before the CAS, so the
  *                  objects in it are never out of sight (C1 in cache.h).
- *              D3  a magazine goes onto `full` only when its owner has seen it full.
- *              D4  what lies on `empty` is empty, what lies on `partial` is not full: nobody pushes there.
+ *              D3  a magazine goes onto a stack of full ones only when its owner has seen it full.
+ *              D4  a magazine on a stack of empty ones is empty, and one on `partial` is not full: no thread pushes
+ *                  objects there.
  *              D5  the link of a magazine on a stack says how many lie there from it down.  So a call that changes a
  *                  head knows how deep the stack is, without a counter to share; the CAS that succeeds has made sure
  *                  (S1) that what the link said was still true.
+ *              D6  chunk n is in the region of one shard; of its region the first `carved` were used.
  * Progress     push, pop, carve: lock-free; a retry means that another thread moved the head.  No system calls, no
  *              allocation.
  * Concurrency  Any thread, any operation.
@@ -29,25 +31,27 @@
 #include "base/low_water.h"
 #include "core/magazine.h"
 #include "core/tagged.h"
-#include "os/os.h"
 
-/* A head on lines of its own: every worker's miss writes it. */
 struct stack {
-	_Alignas(CACHE_LINE_PAIR) tagged_word head;
+	tagged_word head;
+	low_water_word least;      /* its depth                                             */
 	_Atomic(uint64_t) retries; /* a statistic, on the line of the head that was just won */
-	low_water_word least;      /* likewise: its depth                                   */
 };
 
+/* Each head on lines of its own: many workers' misses write it. */
 struct shard {
-	struct stack full, partial, empty;
+	_Alignas(CACHE_LINE_PAIR) struct stack full;
+	_Alignas(CACHE_LINE_PAIR) struct stack empty;
+	_Alignas(CACHE_LINE_PAIR) struct stack partial;
+	_Atomic(uint64_t) carved; /* chunks of the region that were used; only grows */
+	uint32_t before, chunks;  /* the region: so many chunks lie before it, and in it; fixed */
 };
 
 #define SHARDS_MAX 32
 
 struct depot {
-	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) carved; /* chunks used so far; only grows */
-	_Atomic(uint64_t) spared;                           /* spare magazines used so far    */
-	_Alignas(CACHE_LINE_PAIR) uint32_t shards;          /* in use, at least 1; fixed      */
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) spared; /* spare magazines used so far */
+	uint32_t shards;                                    /* in use, at least 1; fixed   */
 	struct shard shard[SHARDS_MAX];
 };
 
@@ -56,10 +60,17 @@ static inline struct shard *shard_at(struct depot *d, uint32_t index)
 	return &d->shard[index % d->shards];
 }
 
-/* The shard of the processor that the caller runs on.  A guess is good enough: any shard is right. */
-static inline uint32_t depot_home(const struct depot *d)
+/* Divides the chunks into regions. */
+static inline void depot_open(struct depot *d, uint32_t shards, uint32_t chunks)
 {
-	return !EMBEDDED && d->shards > 1 ? os_processor_block() : 0;
+	d->shards = shards;
+	for (uint32_t i = 0, before = 0; i < shards; i++) {
+		struct shard *s = &d->shard[i];
+
+		s->before = before;
+		s->chunks = chunks / shards + (i < chunks % shards);
+		before += s->chunks;
+	}
 }
 
 /* Waits a little after a failed CAS, longer each time: two workers at one head then disturb each other half as
@@ -182,18 +193,18 @@ static inline uint32_t stack_pop(struct stack *s, const struct magazines *ms, ta
 	}
 }
 
-/* Takes the next never-used chunk; returns the number of its magazine, announced in `in_transit`, or 0. */
-static inline uint32_t depot_carve(struct depot *d, const struct magazines *ms, tagged_word *in_transit)
+/* Takes the next unused chunk of a region; returns the number of its magazine, announced in `in_transit`, or 0. */
+static inline uint32_t shard_carve(struct shard *s, const struct magazines *ms, tagged_word *in_transit)
 {
 	/* relaxed: a stale mark costs one failed CAS. */
-	uint64_t carved = load_relaxed(&d->carved);
+	uint64_t carved = load_relaxed(&s->carved);
 
-	while (carved < ms->chunks) {
-		uint32_t number = (uint32_t)carved + 1;
+	while (carved < s->chunks) {
+		const uint32_t number = s->before + (uint32_t)carved + 1;
 
 		tagged_set(in_transit, number);
 		/* release, edge SHOW: a thread that sees the chunk gone sees our announcement. */
-		if (cas_weak_release(&d->carved, &carved, carved + 1)) {
+		if (cas_weak_release(&s->carved, &carved, carved + 1)) {
 			magazine_make_full(magazines_at(ms, number), number, ms->slots, magazines_born(ms, number, 0),
 					   ms->stride);
 			return number;
@@ -223,12 +234,12 @@ static inline uint32_t depot_take_spare(struct depot *d, const struct magazines 
 	return 0;
 }
 
-/* ---- Across the shards, home first.  Each returns a number, announced in `in_transit`, or 0. ---- */
+/* ---- Across the shards, from shard `home` on.  Each returns a number, announced in `in_transit`, or 0. ---- */
 
 /* A magazine that holds something. */
-static inline uint32_t depot_pop_filled(struct depot *d, const struct magazines *ms, tagged_word *in_transit)
+static inline uint32_t depot_pop_filled(struct depot *d, uint32_t home, const struct magazines *ms,
+					tagged_word *in_transit)
 {
-	const uint32_t home = depot_home(d);
 	uint32_t number = 0;
 
 	for (uint32_t i = 0; i < d->shards && !number; i++) {
@@ -241,9 +252,19 @@ static inline uint32_t depot_pop_filled(struct depot *d, const struct magazines 
 	return number;
 }
 
-static inline uint32_t depot_pop_empty(struct depot *d, const struct magazines *ms, tagged_word *in_transit)
+/* An unused chunk. */
+static inline uint32_t depot_carve(struct depot *d, uint32_t home, const struct magazines *ms, tagged_word *in_transit)
 {
-	const uint32_t home = depot_home(d);
+	uint32_t number = 0;
+
+	for (uint32_t i = 0; i < d->shards && !number; i++)
+		number = shard_carve(shard_at(d, home + i), ms, in_transit);
+	return number;
+}
+
+static inline uint32_t depot_pop_empty(struct depot *d, uint32_t home, const struct magazines *ms,
+				       tagged_word *in_transit)
+{
 	uint32_t number = 0;
 
 	for (uint32_t i = 0; i < d->shards && !number; i++)
@@ -252,31 +273,14 @@ static inline uint32_t depot_pop_empty(struct depot *d, const struct magazines *
 }
 
 /* A magazine with room; if it holds anything, announced in `in_transit`. */
-static inline uint32_t depot_pop_room(struct depot *d, const struct magazines *ms, tagged_word *in_transit)
+static inline uint32_t depot_pop_room(struct depot *d, uint32_t home, const struct magazines *ms,
+				      tagged_word *in_transit)
 {
-	const uint32_t home = depot_home(d);
-	uint32_t number = depot_pop_empty(d, ms, in_transit);
+	uint32_t number = depot_pop_empty(d, home, ms, in_transit);
 
 	for (uint32_t i = 0; i < d->shards && !number; i++)
 		number = stack_pop(&shard_at(d, home + i)->partial, ms, in_transit);
 	return number ? number : depot_take_spare(d, ms);
-}
-
-static inline void depot_put_empty(struct depot *d, const struct magazines *ms, struct lfpool_magazine *m)
-{
-	stack_push(&shard_at(d, depot_home(d))->empty, ms, m);
-}
-
-/* Puts a magazine where it belongs by what it holds; an empty one goes home first.  Its owner calls; it stays announced
- * until this returns. */
-static inline void depot_put(struct depot *d, const struct magazines *ms, struct lfpool_magazine *m)
-{
-	struct shard *s = shard_at(d, depot_home(d));
-	const int count = magazine_count_now(m, ms->slots);
-
-	if (count <= 0)
-		magazine_go_home(m);
-	stack_push(count >= (int)ms->slots ? &s->full : count > 0 ? &s->partial : &s->empty, ms, m);
 }
 
 #endif

@@ -3,8 +3,8 @@
  * magazine.h - a bounded Chase-Lev deque of free slots: one owner, any number of thieves; and all magazines of a pool.
  *
  * Idea         The owner pushes and pops at bottom, thieves take from top by CAS.  A magazine is also the unit that
- *              moves between caches and the depot; its holder is its owner, and the hand-over (depot head,
- *              `previous` word) orders the old owner's accesses before the new owner's.  The hits are in
+ *              moves between caches and the depot; its holder is its owner, and the hand-over (the head of
+ *              a stack) orders the old owner's accesses before the new owner's.  The hits are in
  *              lfpool/inline.h; here are the pop of the last object, the thief, and the readings for the collect.
  *              Sources: Chase, Lev 2005; Le, Pop, Cohen, Zappa Nardelli 2013 (the orders).
  *
@@ -28,7 +28,7 @@
  *                  belongs there).
  *              G1  a magazine's address never changes and is mapped as long as the pool lives.
  *              G2  there are at least chunks + spares + EXTRA_PER_CACHE * (born caches) magazines, and a cache holds at
- *                  most three, four while it is born; the chunks and spares have room for all objects that there may
+ *                  most two, three while it is born; the chunks and spares have room for all objects that there may
  *                  ever be.  So a release always finds room: docs/design.md, "Release never fails".
  *              pop_many, and place with push_placed, do for several slots what pop and push do for one: one change of
  *              bottom, one barrier.
@@ -434,7 +434,7 @@ static inline uintptr_t magazine_take(struct lfpool_magazine *m, uint32_t slots,
 
 /* ---- All magazines of a pool ---- */
 
-#define EXTRA_PER_CACHE 4
+#define EXTRA_PER_CACHE 3
 #define LOT_CACHES 16
 #define LOT_COUNT 9
 #define CACHES_MAX (LOT_CACHES * ((1 << LOT_COUNT) - 1))

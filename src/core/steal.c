@@ -2,10 +2,10 @@
 /*
  * steal.c - the pool looks empty: rob another cache, or prove that every object is in use.
  *
- * Idea         A collect reads the depot's heads and every cache's {in_transit, current, previous}, its own among them,
- *              and adds up two sums: of these tagged words, and of what was ever pushed on the magazines they name.  1.
- *              A `previous` that holds something is taken whole, by CAS: no barrier, its user is not working on
- *                 it.
+ * Idea         A collect reads the depot's heads and regions, and of every cache {in_transit, current, the head of its
+ *              full ones}, its own among them, and adds up two sums: of these tagged words, and of what was ever pushed
+ *              on the magazines that caches name.
+ *              1. A magazine on another cache's stack is taken whole, by CAS: no barrier, since no thread works on it.
  *              2. Else the magazines that seem to hold something are noted with their top; one heavy fence; then one
  *                 object is taken by CAS on top.  The owner is never waited for.  It goes straight to the caller: no
  *                 surplus is ever out of sight.
@@ -29,8 +29,8 @@
  *                  collect found empty, and on which nothing was pushed until the second, was empty all the time.
  *              SV4 sums that are zero, as in a cache that has made no collect, equal no collect's: its own
  *                  `current_word` is among those added up.
- * Progress     Lock-free: STEAL_AGAIN only if another thread moved something between our readings, or we brought
- *              something home.
+ * Progress     Lock-free: STEAL_AGAIN only if another thread moved something between our readings, or the cold store or
+ *              a region has something, which the caller takes.
  * Kernel       One membarrier in step 2.  An exhausted pool says so again and again without a system call.
  * Edges        SHOW, GIVE: every store the collect reads is a release, every read an acquire; docs/memory-model.md,
  *              "the collect".
@@ -45,6 +45,7 @@
 struct collect {
 	struct sums sums;
 	bool something; /* a free slot may be somewhere                                          */
+	bool chunks;    /* there are unused chunks                                               */
 	unsigned notes;
 	struct note {
 		uint32_t number;
@@ -52,15 +53,16 @@ struct collect {
 	} note[NOTES_MAX];
 };
 
-/* Adds the magazine that `word` names to the sums; true if it seems to hold something.  Inlined: one call in three is
- * for a `in_transit` that names none. */
-static ALWAYS_INLINE bool collect_magazine(const struct core *core, uint64_t word, struct collect *s)
+/* Adds the magazine that `word` names to the sums, and notes it if it seems to hold something.  An unused chunk may
+ * be in transit before its CAS.  No thread takes an object from it then, since an unused chunk has all of its objects
+ * (G2). Inlined: one call in two is for an `in_transit` that names none. */
+static ALWAYS_INLINE void collect_magazine(const struct core *core, uint64_t word, bool in_transit, struct collect *s)
 {
 	uint32_t number = tagged_number(word);
 
 	s->sums.words += word;
 	if (!number)
-		return false;
+		return;
 
 	struct lfpool_magazine *m = magazines_at(&core->magazines, number);
 	/* acquire, edge SHOW: what its taker released before; and bottom is no older than the one which that taker saw.
@@ -72,34 +74,33 @@ static ALWAYS_INLINE bool collect_magazine(const struct core *core, uint64_t wor
 	/* relaxed: the first look has acquired this value, or it is another one.  SV1. */
 	if (load_relaxed(&m->top) != top) {
 		s->something = true;
-		return false;
+		return;
 	}
 	s->sums.pushes += magazine_pushes(bottom);
 	if (magazine_count(magazine_top(top), bottom) <= 0)
-		return false;
+		return;
 	s->something = true;
-	if (s->notes < NOTES_MAX)
+	if (s->notes < NOTES_MAX && !(in_transit && s->chunks && number <= core->magazines.chunks))
 		s->note[s->notes++] = (struct note){number, top};
+}
+
+/* Brings home a full magazine of another cache's. */
+static bool rob(struct cache *c, struct cache *victim)
+{
+	const uint32_t number = stack_pop(&victim->full, &c->core->magazines, &c->in_transit);
+
+	if (!number) {
+		tagged_set(&c->in_transit, 0);
+		return false;
+	}
+	cache_adopt(c, number);
+	tally(&c->counts.steals);
+	probe_steal(c->core->pool, c->core->name, true);
 	return true;
 }
 
-/* Takes another cache's whole previous magazine, named by `previous`, for our own. */
-static bool rob_previous(struct cache *c, struct cache *victim, uint64_t previous)
-{
-	tagged_set(&c->in_transit, tagged_number(previous));
-	/* release, edge SHOW: our announcement with the change.  Its last owner's stores came with `previous`. */
-	if (cas_release(&victim->previous, &previous, tagged_next(previous, 0))) {
-		cache_adopt(c, tagged_number(previous));
-		tally(&c->counts.steals);
-		probe_steal(c->core->pool, c->core->name, true);
-		return true;
-	}
-	tagged_set(&c->in_transit, 0);
-	return false;
-}
-
-/* Looks at everything.  True when a whole magazine was brought home on the way (`rob`). */
-static bool collect_all(struct cache *c, struct collect *s, bool rob)
+/* Looks at everything.  True when a whole magazine was brought home on the way (`robs`). */
+static bool collect_all(struct cache *c, struct collect *s, bool robs)
 {
 	const struct core *core = c->core;
 
@@ -114,10 +115,11 @@ static bool collect_all(struct cache *c, struct collect *s, bool rob)
 		uint64_t full = load_acquire(&shard->full.head), partial = load_acquire(&shard->partial.head);
 
 		s->sums.words += full + partial;
+		/* acquire, edge SHOW. */
+		s->chunks |= load_acquire(&shard->carved) < shard->chunks;
 		s->something |= tagged_number(full) || tagged_number(partial);
 	}
-	/* acquire, edge SHOW. */
-	s->something |= load_acquire(&core->depot.carved) < core->magazines.chunks;
+	s->something |= s->chunks;
 	/* Each thief begins behind its own cache, so that they spread, and ends with it: what others took out of it, or
 	 * robbed, came after what they released before. */
 	struct cache *victim = c;
@@ -131,22 +133,20 @@ static bool collect_all(struct cache *c, struct collect *s, bool rob)
 		} else {
 			victim = cache_at(core, index, &left);
 		}
-		/* acquire, all three, edge SHOW. */
-		(void)collect_magazine(core, load_acquire(&victim->in_transit), s);
-		(void)collect_magazine(core, load_acquire(&victim->current_word), s);
-		uint64_t previous = load_acquire(&victim->previous);
+		/* acquire, both, edge SHOW. */
+		collect_magazine(core, load_acquire(&victim->in_transit), true, s);
+		collect_magazine(core, load_acquire(&victim->current_word), false, s);
+		/* acquire, edge PUT. */
+		const uint64_t full = load_acquire(&victim->full.head);
 
-		if (collect_magazine(core, previous, s) && rob && rob_previous(c, victim, previous))
-			return true;
+		s->sums.words += full;
+		if (unlikely(tagged_number(full))) {
+			s->something = true;
+			if (robs && rob(c, victim))
+				return true;
+		}
 	}
 	return false;
-}
-
-bool cache_rob(struct cache *c)
-{
-	struct collect s = {0};
-
-	return collect_all(c, &s, true);
 }
 
 /* Nothing moved and nothing was pushed between two collects (SV2). */
@@ -161,7 +161,7 @@ enum steal_result cache_steal(struct cache *c, uint32_t *slot_out)
 	struct collect first = {0}, second = {0};
 
 	if (collect_all(c, &first, true))
-		return STEAL_AGAIN;
+		return STEAL_HOME;
 	if (first.notes) {
 		arena_heavy_fence(&c->core->arena);
 		for (unsigned i = 0; i < first.notes; i++) {

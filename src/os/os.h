@@ -117,10 +117,6 @@ void os_wish_huge(void *address, size_t bytes);
 size_t os_page_bytes(void);
 /* Processors that can run threads now, at least 1. */
 unsigned os_processors(void);
-/* Which eight of the processors the caller runs on, now.  Numbers of processors that lie near each other are mostly
- * consecutive: eight of them share a cache, or a NUMA node at least. */
-#define PROCESSOR_BLOCK 8
-unsigned os_processor_block(void);
 
 /* The C library's heap, for the few small things that live per thread or per process. */
 void *os_heap_resize(void *memory, size_t bytes);

@@ -148,21 +148,6 @@ unsigned os_processors(void)
 	return count < 1 ? 1 : (unsigned)count;
 }
 
-unsigned os_processor_block(void)
-{
-#ifdef LFPOOL_CHAOS
-	/* As if the thread wandered from one to the other. */
-	static _Thread_local unsigned asked;
-
-	return ++asked / 3;
-#else
-	KEEP_ERRNO();
-	const int processor = sched_getcpu();
-
-	return processor < 0 ? 0 : (unsigned)processor / PROCESSOR_BLOCK;
-#endif
-}
-
 void *os_heap_resize(void *memory, size_t bytes)
 {
 	KEEP_ERRNO();

@@ -139,15 +139,6 @@ unsigned os_processors(void)
 	return count < 1 ? 1 : (unsigned)count;
 }
 
-unsigned os_processor_block(void)
-{
-	PROCESSOR_NUMBER processor;
-
-	/* A group has up to 64. */
-	GetCurrentProcessorNumberEx(&processor);
-	return (processor.Group * 64u + processor.Number) / PROCESSOR_BLOCK;
-}
-
 /* One heap for both: what is allocated with an alignment is freed by a function of its own. */
 void *os_heap_resize(void *memory, size_t bytes)
 {

@@ -142,7 +142,6 @@ lfpool_status_t config_import_for_buffer(lfpool_config_t *config, struct debug_m
 		return LFPOOL_E_CONFIG_FLAGS;
 	if (config->backend != LFPOOL_BACKEND_LOCKFREE)
 		return LFPOOL_E_CONFIG_BACKEND;
-	/* A thread would ask on which processor it runs. */
 	if (config->depot_shards > 1)
 		return LFPOOL_E_CONFIG_DEPOT_SHARDS;
 	if (debug_modes_each_call(modes))

@@ -30,37 +30,78 @@ static size_t processors_in_buffer(const lfpool_config_t *config)
 	return config->buffer_caches < PROCESSORS_IN_BUFFER ? config->buffer_caches : PROCESSORS_IN_BUFFER;
 }
 
-/* A cache is two magazines.  By default a cache for each processor holds half the objects, all together. */
+/* Bytes of the objects that a cache holds, at most. */
+#define CACHE_BYTES ((size_t)256 << 10)
+
+static size_t at_most(size_t value, size_t limit)
+{
+	return value < limit ? value : limit;
+}
+
+/* All objects, divided among the processors. */
+static size_t choose_share(const lfpool_config_t *config, bool in_buffer)
+{
+	return config->max_capacity / (EMBEDDED || in_buffer ? processors_in_buffer(config) : os_processors());
+}
+
+/* Objects that CACHE_BYTES have room for. */
+static size_t choose_in_bytes(const lfpool_config_t *config)
+{
+	return CACHE_BYTES / layout_stride(config->object_size, config->object_alignment, false);
+}
+
+/* Is an object that exists better than a new one, wherever it is?  So that as few as possible are built. */
+static bool is_expensive(const lfpool_config_t *config)
+{
+	return config->hooks.create && !(config->flags & LFPOOL_CREATE_ALL);
+}
+
+/* Slots of a magazine; by default a quarter of a cache.  In a buffer the size of the objects does not count: all memory
+ * there is in use from the start. */
 static size_t choose_magazine_slots(const lfpool_config_t *config, bool in_buffer)
 {
-	size_t slots;
+	size_t slots = config->cache_capacity / 2;
 
-	if (config->cache_capacity && config->cache_capacity != LFPOOL_CACHE_NONE) {
-		slots = config->cache_capacity / 2;
-	} else {
-		slots = config->capacity /
-			(4 * (size_t)(EMBEDDED || in_buffer ? processors_in_buffer(config) : os_processors()));
-		if (slots > MAGAZINE_SLOTS_DEFAULT)
-			slots = MAGAZINE_SLOTS_DEFAULT;
+	if (!config->cache_capacity || config->cache_capacity == LFPOOL_CACHE_NONE) {
+		slots = at_most(choose_share(config, in_buffer) / 4, MAGAZINE_SLOTS_DEFAULT);
+		if (!in_buffer)
+			slots = at_most(slots, choose_in_bytes(config) / 4);
 	}
 	/* Only where positions are narrow. */
-	if (slots > MAGAZINE_SLOTS_FIT)
-		slots = MAGAZINE_SLOTS_FIT;
-	slots = power_of_two_at_most(slots ? slots : 1);
+	slots = power_of_two_at_most(at_most(slots ? slots : 1, MAGAZINE_SLOTS_FIT));
 	while ((config->max_capacity - 1) / slots + 1 > CHUNKS_MAX)
 		slots *= 2;
 	return slots;
 }
 
-/* A head for every eight processors: docs/decisions/0005. */
-static uint32_t choose_shards(const lfpool_config_t *config, bool in_buffer)
+/* Magazines on a stack of a cache.  None where new objects are expensive or large: then every thread finds each
+ * magazine on which no cache works. */
+static uint32_t choose_bound(const lfpool_config_t *config, size_t slots, bool in_buffer)
+{
+	if (config->cache_capacity == LFPOOL_CACHE_NONE)
+		return 0;
+	if (config->cache_capacity)
+		return 1;
+	if (is_expensive(config) || config->object_size >= os_page_bytes())
+		return 0;
+
+	const size_t magazines = at_most(choose_share(config, in_buffer), choose_in_bytes(config)) / slots;
+
+	return magazines > 1 ? (uint32_t)magazines - 1 : 0;
+}
+
+/* Two for each processor, so that most workers have one of their own: docs/decisions/0017. */
+static uint32_t choose_shards(const lfpool_config_t *config, size_t chunks, bool in_buffer)
 {
 	if (EMBEDDED || in_buffer)
 		return 1;
 
-	const size_t shards = config->depot_shards ? config->depot_shards : os_processors() / PROCESSOR_BLOCK;
+	if (config->depot_shards)
+		return (uint32_t)config->depot_shards;
 
-	return shards < 1 ? 1 : shards > SHARDS_MAX ? SHARDS_MAX : (uint32_t)shards;
+	const size_t shards = at_most(2 * os_processors(), SHARDS_MAX);
+
+	return chunks ? (uint32_t)at_most(shards, chunks) : (uint32_t)shards;
 }
 
 /* ---- The mapping ---- */
@@ -68,7 +109,8 @@ static uint32_t choose_shards(const lfpool_config_t *config, bool in_buffer)
 /* What there is besides the arena, in this order. */
 struct parts {
 	size_t slots; /* of a magazine */
-	uint32_t shards;
+	uint32_t shards, bound;
+	size_t initial; /* slots that magazines are born with */
 	size_t chunks, spares;
 	size_t head_bytes, lot_bytes, magazine_bytes, bits_bytes, check_bytes;
 };
@@ -80,26 +122,36 @@ size_t check_others(size_t magazines, size_t caches)
 
 /* False when there is no such number of bytes. */
 static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfpool_config_t *config,
-			 const struct window *window)
+			 const struct window *window, bool heap)
 {
 	/* An embedded build has no check. */
 	const bool checks = !EMBEDDED && window->whole;
-	const size_t slots = choose_magazine_slots(config, window->whole), chunks = (config->capacity - 1) / slots + 1;
+	const size_t slots = choose_magazine_slots(config, window->whole);
+	/* Else they come out of the cold store, one by one, when no object that exists is free. */
+	const size_t initial = is_expensive(config) ? 0 : config->capacity, chunks = (initial + slots - 1) / slots;
 	const uint32_t caches = window->whole ? (uint32_t)config->buffer_caches : LOT_CACHES,
-		       shards = choose_shards(config, window->whole);
+		       shards = choose_shards(config, chunks, window->whole);
 
 	*parts = (struct parts){
 		.slots = slots,
 		.shards = shards,
+		.bound = choose_bound(config, slots, window->whole),
+		.initial = initial,
 		.chunks = chunks,
 		.spares = (config->max_capacity - 1) / slots + 1 - chunks,
 		.head_bytes = round_up(POOL_OF_SHARDS(shards), CACHE_LINE_PAIR),
 		.lot_bytes = cache_lot_bytes(magazine_bytes(slots), caches),
 		.magazine_bytes = magazine_bytes(slots),
 		.bits_bytes = cold_bytes(config->max_capacity),
-		.check_bytes = checks ? check_bytes(config->capacity, check_others(chunks, caches)) : 0,
+		.check_bytes = checks ? check_bytes(config->capacity,
+						    check_others((config->capacity - 1) / slots + 1, caches))
+				      : 0,
 	};
 	*plan = config_arena_plan(config, window);
+	if (heap) {
+		plan->object_size = sizeof(void *);
+		plan->object_alignment = _Alignof(void *);
+	}
 	/* In mutex mode there are no thieves; a call that waits, and a call that puts a slot back, use full fences. */
 	plan->fenced = window->whole || (config->flags & LFPOOL_FENCED) || config->backend == LFPOOL_BACKEND_MUTEX ||
 		       config->evict;
@@ -114,7 +166,8 @@ size_t pool_buffer_bytes(const lfpool_config_t *config)
 	struct parts parts;
 	struct arena_plan plan;
 
-	return choose_parts(&parts, &plan, config, &(struct window){.whole = true}) ? arena_buffer_bytes(&plan) : 0;
+	return choose_parts(&parts, &plan, config, &(struct window){.whole = true}, false) ? arena_buffer_bytes(&plan)
+											   : 0;
 }
 
 /* ---- Opening ---- */
@@ -134,6 +187,8 @@ static void choose_modes(lfpool_t *pool, const lfpool_config_t *config, struct l
 	pool->direct = !pool->locked && !pool->quarantine && !pool->builds;
 	pool->check_races = (config->flags & LFPOOL_CHECK_RACES) || pool->each_call;
 	/* In mutex mode the one cache has no thieves. */
+	pool->keeps_none = config->cache_capacity == LFPOOL_CACHE_NONE;
+	pool->wants_built = pool->builds || (is_expensive(config) && pool_in_place(pool));
 	core->asymmetric = !EMBEDDED && (pool->locked || (!fenced && os_asymmetric()));
 	core->hits = core->asymmetric && pool->plain && !pool->zero && !pool->check_races;
 }
@@ -144,7 +199,9 @@ static void lay_parts(lfpool_t *pool, const struct parts *parts, const lfpool_co
 	struct core *core = &pool->core;
 	char *room = (char *)pool + parts->head_bytes;
 
-	core->depot.shards = parts->shards;
+	core->bound = parts->bound;
+	core->existing_first = !parts->initial;
+	depot_open(&core->depot, parts->shards, (uint32_t)parts->chunks);
 	core->arena.face.limit = magazine_limit((uint32_t)parts->slots);
 	cache_table_open(core, room, in_buffer ? (uint32_t)config->buffer_caches : 0);
 	room += parts->lot_bytes;
@@ -156,16 +213,16 @@ static void lay_parts(lfpool_t *pool, const struct parts *parts, const lfpool_co
 	core->magazines.zero = core->arena.zero;
 	core->magazines.stride = core->arena.stride;
 	room += (parts->chunks + parts->spares) * parts->magazine_bytes;
-	cold_open(&core->cold, &core->arena, config->capacity, config->max_capacity, room);
+	cold_open(&core->cold, &core->arena, parts->initial, config->capacity, config->max_capacity, room);
 	if (in_buffer)
 		pool->check_bits = (unsigned char *)room + parts->bits_bytes;
-	if (config->capacity % parts->slots)
+	if (parts->initial % parts->slots)
 		/* relaxed: the pool is not yet anybody else's. */
 		store_relaxed(&magazines_at(&core->magazines, (uint32_t)parts->chunks)->bottom,
-			      magazine_limit((uint32_t)(config->capacity % parts->slots)));
+			      magazine_limit((uint32_t)(parts->initial % parts->slots)));
 }
 
-/* `config`: of the objects in the slots; `heap`: in malloc mode, else NULL. */
+/* `heap`: in malloc mode, where the slots are cells of one pointer; else NULL. */
 static lfpool_t *open_as(const lfpool_config_t *config, struct lifecycle *lifecycle, const struct window *window,
 			 struct heap *heap)
 {
@@ -173,7 +230,7 @@ static lfpool_t *open_as(const lfpool_config_t *config, struct lifecycle *lifecy
 	struct parts parts;
 	struct arena arena;
 
-	if (!choose_parts(&parts, &plan, config, window))
+	if (!choose_parts(&parts, &plan, config, window, heap))
 		return NULL;
 	if (!EMBEDDED && !window->whole)
 		plan.colour = live_pools_vacant();
@@ -200,7 +257,7 @@ static lfpool_t *open_as(const lfpool_config_t *config, struct lifecycle *lifecy
 	return NULL;
 }
 
-/* The objects come from malloc, so `window` is not used; the slots are cells of one pointer. */
+/* The objects come from malloc, so `window` is not used. */
 static lfpool_t *open_malloc(const lfpool_config_t *config, struct lifecycle *lifecycle)
 {
 	if (EMBEDDED)
@@ -208,12 +265,7 @@ static lfpool_t *open_malloc(const lfpool_config_t *config, struct lifecycle *li
 
 	static const struct window nowhere;
 	struct heap *heap = heap_open(config);
-	lfpool_config_t cells = *config;
-
-	cells.object_size = sizeof(void *);
-	cells.object_alignment = _Alignof(void *);
-
-	lfpool_t *pool = heap ? open_as(&cells, lifecycle, &nowhere, heap) : NULL;
+	lfpool_t *pool = heap ? open_as(config, lifecycle, &nowhere, heap) : NULL;
 
 	if (!pool)
 		heap_close(heap);

@@ -39,6 +39,8 @@ struct lfpool_pool {
 	bool direct;                 /* no mutex, no quarantine, no `builds`: a cache is all that a call uses */
 	bool zero;                   /* LFPOOL_ZERO                                                           */
 	bool check_races;            /* releases race by CAS: LFPOOL_CHECK_RACES, or there is a lifecycle     */
+	bool keeps_none;             /* LFPOOL_CACHE_NONE: a cache that a call borrowed holds nothing after it */
+	bool wants_built;            /* slots that are not built are cold, and in no magazine                 */
 	bool quarantine;             /* debug_take_back() may have slots                                      */
 	bool more;                   /* replenish() may find an object: growth, a scheme, a hook              */
 	struct lifecycle *each_call; /* runs at each acquire and each release; NULL: nothing to run           */

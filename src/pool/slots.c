@@ -51,6 +51,8 @@ static inline struct cache *enter(lfpool_t *pool, struct cache_head *cache)
 
 static inline void leave(lfpool_t *pool, const struct cache_head *cache, struct cache *c)
 {
+	if (unlikely(pool->keeps_none) && c != (const struct cache *)cache)
+		cache_flush(c);
 	if (!EMBEDDED && unlikely(pool->locked))
 		os_mutex_unlock(&pool->mutex);
 	else if (unlikely(!cache))
@@ -103,11 +105,12 @@ uint32_t slots_take_idle(lfpool_t *pool, struct cache_head *cache)
 
 /* ---- Put ---- */
 
-/* Back to the free lists; `builds`: only what is built, since hits do not look. `released`: its object was active,
- * so it is built. */
+/* Back to the free lists.  `wants_built`: what is not built is cold.  `released`: its object was active. */
 static inline void put(lfpool_t *pool, struct cache_head *cache, uint32_t slot, bool released)
 {
-	if (unlikely(pool->builds) && !lifecycle_is_built(pool->builds, slot)) {
+	if (unlikely(pool->wants_built) && !lifecycle_is_built(pool->lifecycle, slot)) {
+		if (released)
+			tally_shared(&pool->core.unpushed, 1);
 		cold_put(&pool->core.cold, slot);
 	} else {
 		struct cache *c = enter(pool, cache);

@@ -2,8 +2,8 @@
 /*
  * unit_check.c - lfpool_check(): each thing that can be wrong is made wrong once, and the right invariant is named.
  *
- * Scene        A pool that has been lived in: objects out, a cache with two magazines, the three stacks of the depot,
- *              chunks never used.
+ * Scene        A pool that has been lived in: objects out, a cache with a magazine on its stack, the three stacks of
+ *              the depot, chunks never used.
  */
 #include "../support/support.h"
 
@@ -18,7 +18,7 @@ struct scene {
 	struct cache *cache, *given_up;
 	void *out[OUT];
 	uint32_t full, second, third, partial, empty; /* on the depot's stacks, the first three on one */
-	uint32_t current, previous;                   /* of the cache */
+	uint32_t current, own;                        /* of the cache; a full one on its stack */
 	uint64_t count, carved;                       /* which destroying the pool follows */
 };
 
@@ -62,10 +62,10 @@ static struct scene scene_open(void)
 	s.partial = tagged_number(LOAD(&shard_of(&s)->partial.head));
 	s.empty = tagged_number(LOAD(&shard_of(&s)->empty.head));
 	s.current = tagged_number(LOAD(&s.cache->current_word));
-	s.previous = tagged_number(LOAD(&s.cache->previous));
+	s.own = tagged_number(LOAD(&s.cache->full.head));
 	s.count = LOAD(&s.core->table.count);
-	s.carved = LOAD(&s.core->depot.carved);
-	REQUIRE(s.third && s.partial && s.empty && s.current && s.previous);
+	s.carved = LOAD(&shard_of(&s)->carved);
+	REQUIRE(s.third && s.partial && s.empty && s.current && s.own);
 	assert_null(lfpool_check(s.pool, &where));
 	assert_true(where == SIZE_MAX);
 	return s;
@@ -79,7 +79,7 @@ static void require_named(struct scene *s, size_t expected, const char *named)
 	if (!violated || where != expected || strncmp(violated, named, strlen(named)) != 0)
 		fail_msg("expected \"%s\" at %zu, got \"%s\" at %zu", named, expected, violated ? violated : "nothing",
 			 where);
-	STORE(&s->core->depot.carved, s->carved);
+	STORE(&shard_of(s)->carved, s->carved);
 	STORE(&s->core->table.count, (uint32_t)s->count);
 	(void)lfpool_destroy(s->pool);
 }
@@ -202,24 +202,25 @@ DAMAGE(overfull, s->full, "H1:", change(s, s->full, 0, 1))
 DAMAGE(in_two_stacks, s->full, "D1: a magazine is in two places", put_on(s, s->partial, s->full))
 DAMAGE(in_a_stack_and_a_cache, s->current, "D1: a magazine is in two places",
        STORE(&at(s, s->partial)->next, link_to(2, s->current)))
-DAMAGE(circle, s->second, "D1: a stack of the depot runs in a circle",
+DAMAGE(circle, s->second, "D1: a stack runs in a circle",
        STORE(&at(s, s->third)->next, link_to(link_depth(LOAD(&at(s, s->third)->next)), s->second)))
 DAMAGE(chain_cut, lowest_below(s, s->full), "G2: a magazine is nowhere", STORE(&at(s, s->full)->next, link_to(1, 0)))
 DAMAGE(depth_of_the_top_wrong, s->second, "D5:", STORE(&at(s, s->full)->next, link_to(1, s->second)))
 DAMAGE(head_to_a_chunk_never_used, CHUNKS, "D1: a cache or a stack names",
        set_number(&shard_of(s)->partial.head, CHUNKS))
 DAMAGE(no_current, 0, "D1: a cache or a stack names", set_number(&s->cache->current_word, 0))
-DAMAGE(current_exchanged, s->previous, "C5: a cache does not work", set_number(&s->cache->current_word, s->previous);
-       set_number(&s->cache->previous, s->current))
+DAMAGE(current_exchanged, s->partial, "C5: a cache does not work", set_number(&s->cache->current_word, s->partial);
+       set_number(&shard_of(s)->partial.head, s->current))
+DAMAGE(stack_beyond_its_bound, s->own, "C6:", s->core->bound = 0)
 DAMAGE(hand_full, s->full, "C5: a cache has a magazine in transit", set_number(&s->given_up->in_transit, s->full))
 DAMAGE(misnumbered, s->full, "G1: a magazine does not bear", STORE(&at(s, s->full)->number, s->full + 1))
 DAMAGE(claimed_twice, SIZE_MAX, "T1:", STORE(&s->given_up->claimed, 2))
 DAMAGE(unborn_claimed, SIZE_MAX, "T3: a cache that was never born", STORE(&cache_number(s, 0)->claimed, 1))
 DAMAGE(uncounted_holds, SIZE_MAX, "T2: a cache that is not counted",
-       set_number(&cache_number(s, LOT_CACHES - 1)->previous, 1))
+       set_number(&cache_number(s, LOT_CACHES - 1)->full.head, 1))
 DAMAGE(cache_of_another_pool, SIZE_MAX, "T3: a cache does not know", s->cache->head.pool = NULL)
 DAMAGE(count_too_low, SIZE_MAX, "T2: the count", STORE(&s->core->table.count, 1))
-DAMAGE(carved_too_many, SIZE_MAX, "D2:", STORE(&s->core->depot.carved, CHUNKS + 1))
+DAMAGE(carved_too_many, SIZE_MAX, "D6:", STORE(&shard_of(s)->carved, CHUNKS + 1))
 DAMAGE(unused_chunk_touched, 9, "H7:", STORE(&at(s, 9)->bottom, LFPOOL_PUSHED_))
 
 RUN_TESTS()

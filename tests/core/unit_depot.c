@@ -13,7 +13,7 @@
 static lfpool_t *pool;
 static struct cache *cache;
 static struct core *core;
-static struct stack *full; /* where the full magazines lie */
+static struct stack *full; /* of the depot: where the full magazines lie */
 
 /* Eight chunks of four slots; every chunk carved and lying on `full`, so nothing else happens unless a test does
  * it. */
@@ -24,8 +24,8 @@ static int setup(__attribute__((unused)) void **state)
 	core = cache->core;
 	full = &core->depot.shard[0].full;
 	for (uint32_t n = 1; n <= 8; n++) {
-		REQUIRE(depot_carve(&core->depot, &core->magazines, &cache->in_transit) == n);
-		depot_put(&core->depot, &core->magazines, magazines_at(&core->magazines, n));
+		REQUIRE(depot_carve(&core->depot, 0, &core->magazines, &cache->in_transit) == n);
+		stack_push(full, &core->magazines, magazines_at(&core->magazines, n));
 	}
 	tagged_set(&cache->in_transit, 0);
 	return 0;
@@ -33,7 +33,7 @@ static int setup(__attribute__((unused)) void **state)
 
 static int teardown(__attribute__((unused)) void **state)
 {
-	REQUIRE(lfpool_destroy(pool) == 0);
+	(void)lfpool_destroy(pool);
 	return 0;
 }
 
@@ -141,24 +141,46 @@ TEST_WITH(a_full_magazine_that_was_robbed, setup, teardown)
 	magazine_push_round(m, 4, object);
 }
 
+/* Regions: each shard carves its own first, then the others'; each chunk comes once. */
+TEST(a_shard_carves_its_own_region_first)
+{
+	lfpool_t *divided = POOL_OF(16, 4 * 7 - 1, .cache_capacity = 8, .depot_shards = 3);
+	struct cache *c = (struct cache *)lfpool_cache_create(divided);
+	struct core *its = c->core;
+	static const uint32_t expected[] = {4, 5, 6, 7, 1, 2, 3, 0};
+
+	assert_int_equal(its->depot.shards, 3);
+	for (unsigned i = 0; i < 8; i++) {
+		assert_int_equal(depot_carve(&its->depot, 1, &its->magazines, &c->in_transit), expected[i]);
+		/* The last chunk is short by one. */
+		assert_int_equal(census_carved(its), i < 3 ? 4 * (i + 1) : i < 7 ? 4 * (i + 1) - 1 : 27);
+	}
+	(void)lfpool_destroy(divided);
+}
+
+/* The depot gets the surplus of a cache, and all magazines of a flushed one, each on the stack for its objects. */
 TEST_WITH(a_magazine_goes_where_it_belongs, setup, teardown)
 {
-	uint32_t number = pop(full);
-	struct lfpool_magazine *m = magazines_at(&core->magazines, number);
-	uintptr_t object = magazine_pop(m, 4, true);
+	struct shard *shard = &core->depot.shard[0];
+	void *objects[14];
 
-	depot_put(&core->depot, &core->magazines, m);
-	assert_int_equal(pop(&core->depot.shard[0].partial), number);
-	assert_true(magazine_push(m, 4, object));
-	depot_put(&core->depot, &core->magazines, m);
-	assert_int_equal(pop(full), number);
-	for (int i = 0; i < 4; i++)
-		(void)magazine_pop(m, 4, true);
-	depot_put(&core->depot, &core->magazines, m);
-	assert_int_equal(pop(&core->depot.shard[0].empty), number);
-	for (uint32_t i = 0; i < 4; i++)
-		assert_true(magazine_push(m, 4, (uintptr_t)arena_object(&core->arena, (number - 1) * 4 + 1 + i)));
-	depot_put(&core->depot, &core->magazines, m);
+	assert_int_equal(core->bound, 1);
+	assert_int_equal(lfpool_cache_acquire_bulk(&cache->head.face, objects, 14), 14);
+	/* Four full ones went, and two of the five empty magazines of the cache's birth and of these four stay. */
+	assert_int_equal(depth_below(&core->magazines, atomic_load(&full->head)), 4);
+	assert_int_equal(depth_below(&core->magazines, atomic_load(&cache->empty.head)), 1);
+	assert_int_equal(depth_below(&core->magazines, atomic_load(&shard->empty.head)), 5);
+	assert_int_equal(lfpool_cache_release_bulk(&cache->head.face, objects, 14), 14);
+	/* Two and fourteen: three are full, and the fourth is the one that the cache works on. */
+	assert_int_equal(depth_below(&core->magazines, atomic_load(&cache->full.head)), 1);
+	assert_int_equal(depth_below(&core->magazines, atomic_load(&full->head)), 6);
+	assert_int_equal(magazine_count_now(cache->current, 4), 4);
+	assert_non_null(lfpool_cache_acquire(&cache->head.face));
+	cache_flush(cache);
+	assert_int_equal(depth_below(&core->magazines, atomic_load(&cache->full.head)), 0);
+	assert_int_equal(depth_below(&core->magazines, atomic_load(&full->head)), 7);
+	assert_int_equal(depth_below(&core->magazines, atomic_load(&shard->partial.head)), 1);
+	assert_int_equal(magazine_count_now(cache->current, 4), 0);
 }
 
 RUN_TESTS()

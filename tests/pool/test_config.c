@@ -191,17 +191,25 @@ TEST(default_sizes)
 	}
 	config.cache_capacity = 0;
 	config.capacity = 1;
-	assert_int_equal(chosen(&config, "\"cache_capacity\":"), 2);
-	/* About half of them: a power of two is at most half as many as asked for. */
+	assert_int_equal(chosen(&config, "\"cache_capacity\":"), 1);
+	/* The caches of all processors have room for all objects, except for rounding: magazines have a power of two,
+	 * and caches a number of magazines. */
 	for (config.capacity = 4 * processors; config.capacity < 1024 * processors;
 	     config.capacity += 1 + config.capacity / 5)
-		assert_in_range(chosen(&config, "\"cache_capacity\":") * processors, config.capacity / 4,
-				config.capacity / 2);
+		assert_in_range(chosen(&config, "\"cache_capacity\":") * processors,
+				config.capacity * 3 / 4 - processors, config.capacity);
 	config.capacity = 4096 * processors;
-	assert_int_equal(chosen(&config, "\"cache_capacity\":"), 512);
-	assert_int_equal(chosen(&config, "\"shards\":"), processors < 16       ? 1
-							 : processors / 8 < 32 ? processors / 8
-									       : 32);
+	assert_int_equal(chosen(&config, "\"cache_capacity\":"), 4096);
+	assert_int_equal(chosen(&config, "\"shards\":"), processors < 16 ? 2 * processors : 32);
+	/* 256 KiB have room for 4096 of 64 bytes.  A cache of large objects has one place. */
+	config.capacity = 1 << 20;
+	config.object_size = 64;
+	assert_int_equal(chosen(&config, "\"cache_capacity\":"), 4096);
+	config.object_size = 1024;
+	assert_in_range(chosen(&config, "\"cache_capacity\":"), 192, 256);
+	config.capacity = 1000;
+	config.object_size = 1 << 20;
+	assert_int_equal(chosen(&config, "\"cache_capacity\":"), 1);
 	config.depot_shards = 5;
 	assert_int_equal(chosen(&config, "\"shards\":"), 5);
 }

@@ -237,11 +237,6 @@ WRAP(int, pthread_mutex_init, (pthread_mutex_t * mutex, const pthread_mutexattr_
 	return error ? error : __real_pthread_mutex_init(mutex, attributes);
 }
 
-WRAP(int, sched_getcpu, (void))
-{
-	return refused(REFUSE_GETCPU) ? -1 : __real_sched_getcpu();
-}
-
 WRAP(long, sysconf, (int name))
 {
 	return name == _SC_NPROCESSORS_ONLN && refused(REFUSE_PROCESSORS) ? -1 : __real_sysconf(name);

@@ -39,7 +39,6 @@
 	X(KEY_CREATE, "pthread_key_create", EAGAIN, ENOMEM)                   \
 	X(SETSPECIFIC, "pthread_setspecific", ENOMEM, EINVAL)                 \
 	X(MUTEX_INIT, "pthread_mutex_init", ENOMEM, EAGAIN, EPERM)            \
-	X(GETCPU, "sched_getcpu", ENOSYS, EINVAL)                             \
 	X(PROCESSORS, "sysconf", EINVAL, EMFILE)                              \
 	X(STDERR, "fprintf", EBADF, EIO, ENOSPC)                              \
 	X(FORMAT, "vsnprintf", ENOMEM, EOVERFLOW)                             \

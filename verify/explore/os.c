@@ -177,12 +177,6 @@ bool os_discard(void *address, size_t bytes)
 	return true;
 }
 
-unsigned os_processor_block(void)
-{
-	/* Each thread on a processor far from the others'. */
-	return engine_running() ? engine_thread() : 0;
-}
-
 void *os_heap_resize(void *memory, size_t bytes)
 {
 	/* What the threads allocate is gone when they begin again. */

@@ -39,7 +39,7 @@ void colds_open(void)
 	colds.arena.stride = STRIDE;
 	colds.arena.gone = colds.gone;
 	memset(colds.held, true, INITIAL + 1);
-	cold_open(&colds.cold, &colds.arena, INITIAL, RESERVED, colds.bits);
+	cold_open(&colds.cold, &colds.arena, INITIAL, INITIAL, RESERVED, colds.bits);
 }
 
 static void take(unsigned thread)

@@ -129,10 +129,12 @@ static void on_misuse(void *context, const lfpool_misuse_t *misuse)
 		engine_fail("%s: %s", lfpool_status_string(misuse->status), misuse->detail);
 }
 
-/* Is it how many objects are free that counts? */
+/* Does the number of free objects decide, and not which are free?  Yes where slots come out of the cold store: a call
+ * takes one from its count, and then any slot. */
 static bool counts(const struct scenario *scenario)
 {
-	bool any = scenario->max_capacity || (scenario->debug && strstr(scenario->debug, "quarantine"));
+	bool any = scenario->hooks || scenario->max_capacity ||
+		   (scenario->debug && strstr(scenario->debug, "quarantine"));
 
 	for (unsigned t = 0; t < 3; t++)
 		any |= scenario->retiring ? scenario->threads[t] && strchr(scenario->threads[t], 'u')

@@ -28,9 +28,9 @@ const struct scenario scenarios[] = {
 	{"owner-thieves-3", "an owner and two thieves", 2, 2, "0aarr", {"ar", "a", "a"}},
 	{"thief-thief-2", "two thieves at one idle cache", 2, 2, "3aarr", {"a", "a"}},
 	{"thief-thief-3", "three thieves, two objects", 2, 2, "3aarr", {"a", "a", "a"}},
-	{"previous-2", "two at an idle cache with current and previous", 1, 2, "3aarr", {"ar", "ar"}},
-	{"previous-3", "three at an idle cache with current and previous", 1, 2, "3aarr", {"a", "a", "a"}},
-	{"previous-owner-2", "the owner swaps back and over, its previous is robbed", 1, 2, "0aarr", {"aarr", "ar"}},
+	{"stack-2", "two at an idle cache with a full magazine on its stack", 1, 2, "3aarr", {"ar", "ar"}},
+	{"stack-3", "three at an idle cache with a full magazine on its stack", 1, 2, "3aarr", {"a", "a", "a"}},
+	{"stack-owner-2", "the owner refills and drains, and its stack is robbed", 1, 2, "0aarr", {"aarr", "ar"}},
 
 	/* Several at once. */
 	{"bulk-owner-2", "the owner takes two of three, a thief wants one", 4, 3, "0aaarrr", {"b", "a"}},
@@ -77,9 +77,9 @@ const struct scenario scenarios[] = {
 	{"flight-full-2", "a full magazine on its way from the depot", 2, 2, "3aarrd", {"a", "a"}},
 	{"flight-partial-2", "a partial magazine on its way from the depot", 4, 2, "3aarrd", {"a", "a"}},
 	{"flight-partial-3", "a cache gives up a partial magazine, two want it", 4, 2, "0aarr", {"d", "a", "a"}},
-	{"flight-rob-2", "a previous of two on its way into a thief's cache", 2, 4, "3aaaarrrraa", {"a", "a"}},
+	{"flight-rob-2", "a magazine of two on its way into a thief's cache", 2, 4, "3aaaarrrraa", {"a", "a"}},
 	{"flight-drain-2", "a release that drains; two objects are always free", 1, 3, "0aaarr", {"r", "aa"}},
-	{"flight-swap-2", "swap back and swap over; one object is always free", 1, 2, "0aarr", {"ara", "a"}},
+	{"flight-swap-2", "a refill and a drain; one object is always free", 1, 2, "0aarr", {"ara", "a"}},
 	{"flight-3", "refill, drain and look at once", 1, 3, "0aaarr", {"r", "a", "a"}},
 
 	/* Release never fails. */
@@ -88,7 +88,7 @@ const struct scenario scenarios[] = {
 
 	/* Caches come and go: CLAIM, LOT. */
 	{"destroy-2", "a cache is given up while it is robbed", 2, 2, "0aarr", {"d", "aa"}},
-	{"destroy-previous-2", "the same, with a previous", 1, 2, "0aarr", {"d", "aa"}},
+	{"destroy-stack-2", "the same, with a full magazine on its stack", 1, 2, "0aarr", {"d", "aa"}},
 	{"exit-2", "the last release and the end of a thread", 2, 1, "0a", {"rd", "a"}},
 	{"claim-2", "two want the one cache that was given up, objects and all", 1, 2, "3aarrd", {"ca", "ca"}},
 	{"claim-3", "a cache changes hands while it is robbed", 2, 2, "0aarr", {"d", "ca", "a"}},
@@ -106,7 +106,7 @@ const struct scenario scenarios[] = {
 	{"wander-round-2", "the same with magazines of one slot", 1, 2, "1ar3A3R", {"a", "ararararararararAR"}},
 	{"bulk-wander-round-2", "the same by calls for many, two slots", 2, 3, "1aarr3A3R", {"a", "bBbBbBbBbBbBbBbBAR"}},
 	{"bulk-exhausted-2", "two take all there is at once, another looks", 2, 2, "0aarr", {"bB", "a"}},
-	{"robbed-2", "a previous of two is robbed of one, its owner wants the other", 2, 4, "1aaaarrrraa", {"a", "a"}},
+	{"robbed-2", "a magazine of two is robbed of one, its owner wants the other", 2, 4, "1aaaarrrraa", {"a", "a"}},
 
 	{"count-lot-2", "the count while the seventeenth is made", 1, 2, "3aCCCCCCCCCC", {"c", "n"}},
 	{"stats-lot-2", "the statistics while the seventeenth is made", 1, 2, "3aCCCCCCCCCC", {"c", "s"}},

@@ -26,13 +26,14 @@
 
 #define CACHES 36
 #define MAGAZINES 128
-#define STACKS 12
+#define STACKS 112
+#define REGIONS 4
 #define CELLS 8
 #define SLOTS 24
 #define POSITIONS_KEPT 32
 
 static struct {
-	int32_t caches, magazines, stacks, slots;
+	int32_t caches, magazines, stacks, slots, regions;
 } size_now;
 
 /* A kind of slot, here. */
@@ -40,19 +41,20 @@ static struct {
 #include "moves.inc"
 
 enum word_kind { NO_WORD, CACHE, HEAD, CARVED, SPARED, COUNT, MAGAZINE, ENTRY, COLD_COUNTS, COLD_BITS, CELL };
-enum field { CURRENT_WORD, PREVIOUS_WORD, TRANSIT_WORD, CLAIMED_WORD, TOP, BOTTOM, NEXT, NUMBER };
+enum field { CURRENT_WORD, TRANSIT_WORD, CLAIMED_WORD, TOP, BOTTOM, NEXT, NUMBER };
 
 struct word {
 	enum word_kind kind;
 	enum field field;
-	int32_t index;  /* of the cache, magazine or stack */
+	int32_t index;  /* of the cache, magazine, stack or region */
 	uint32_t place; /* of the entry, of the word of bits */
 };
 
 struct collect {
 	int32_t cache;
 	bool nothing, whole;
-	uint32_t count, heads, carved, magazine_words; /* read so far, of one magazine: top, bottom, top */
+	uint32_t count, heads, carved,
+		magazine_words; /* read so far, of the shards; of one magazine: top, bottom, top */
 	uint64_t words_read, top, bottom;
 	struct sums sums;
 };
@@ -91,6 +93,31 @@ static struct cache *the_cache(int32_t c)
 	return cache_at(core, (uint32_t)c, &left);
 }
 
+/* Stacks are numbered: the stacks of the shards, in the order of their sorts; then the full and the empty ones of each
+ * cache. */
+#define SHARD_STACKS 3
+
+static int32_t own_stacks(void)
+{
+	return SHARD_STACKS * (int32_t)core->depot.shards;
+}
+
+static const struct stack *stack_at(int32_t s)
+{
+	if (s >= own_stacks()) {
+		static const struct stack unmapped;
+		const int32_t index = (s - own_stacks()) / 2;
+		const struct cache *c = the_cache(index);
+
+		if (index >= LOT_CACHES && !RAW(&core->table.lot[1]))
+			return &unmapped;
+		return (s - own_stacks()) % 2 ? &c->empty : &c->full;
+	}
+	const struct shard *shard = &core->depot.shard[s / SHARD_STACKS];
+
+	return s % SHARD_STACKS == FULL ? &shard->full : s % SHARD_STACKS == PARTIAL ? &shard->partial : &shard->empty;
+}
+
 static bool within(const char *address, uint64_t base, size_t bytes, size_t *offset_out)
 {
 	*offset_out = (size_t)(address - (const char *)(uintptr_t)base);
@@ -109,13 +136,28 @@ static struct word in_magazine(int32_t number, size_t offset)
 
 static struct word in_cache(int32_t index, size_t offset)
 {
-	const size_t at[] = {offsetof(struct cache, current_word), offsetof(struct cache, previous),
-			     offsetof(struct cache, in_transit), offsetof(struct cache, claimed)};
+	const size_t at[] = {offsetof(struct cache, current_word), offsetof(struct cache, in_transit),
+			     offsetof(struct cache, claimed)};
+	const size_t heads[] = {offsetof(struct cache, full.head), offsetof(struct cache, empty.head)};
 
-	for (unsigned i = 0; i < 4; i++)
+	for (unsigned i = 0; i < 3; i++)
 		if (offset == at[i])
 			return (struct word){CACHE, (enum field)(CURRENT_WORD + i), index, 0};
+	for (int32_t i = 0; i < 2; i++)
+		if (offset == heads[i])
+			return (struct word){HEAD, 0, own_stacks() + 2 * index + i, 0};
 	return (struct word){0};
+}
+
+static struct word in_shard(int32_t index, size_t offset)
+{
+	static const size_t heads[] = {offsetof(struct shard, full.head), offsetof(struct shard, partial.head),
+				       offsetof(struct shard, empty.head)};
+
+	for (int32_t i = 0; i < SHARD_STACKS; i++)
+		if (offset == heads[i])
+			return (struct word){HEAD, 0, SHARD_STACKS * index + i, 0};
+	return (struct word){offset == offsetof(struct shard, carved) ? CARVED : NO_WORD, 0, index, 0};
 }
 
 static struct word word_at(const char *address)
@@ -136,19 +178,17 @@ static struct word word_at(const char *address)
 				(int32_t)(ms->chunks + ms->spares + 1 + first * EXTRA_PER_CACHE + offset / ms->bytes),
 				offset % ms->bytes);
 	}
-	for (unsigned s = 0; s < core->depot.shards * 3; s++)
-		if (address == (char *)&(&core->depot.shard[s / 3].full)[s % 3].head)
-			return (struct word){HEAD, 0, (int32_t)s, 0};
+	if (within(address, (uintptr_t)core->depot.shard, core->depot.shards * sizeof(struct shard), &offset))
+		return in_shard((int32_t)(offset / sizeof(struct shard)), offset % sizeof(struct shard));
 	if (within(address, (uintptr_t)stage.pool->waiters.first, CELLS * sizeof(struct cell), &offset) &&
 	    offset % sizeof(struct cell) == 0)
 		return (struct word){CELL, 0, size_now.caches - CELLS + (int32_t)(offset / sizeof(struct cell)), 0};
 	if (within(address, (uintptr_t)core->cold.bits, cold_bytes(core->cold.reserved), &offset))
 		return (struct word){COLD_BITS, 0, 0, (uint32_t)(offset / 8)};
-	return (struct word){address == (char *)&core->depot.carved   ? CARVED
-			     : address == (char *)&core->depot.spared ? SPARED
-			     : address == (char *)&core->table.count  ? COUNT
-			     : address == (char *)&core->cold.counts  ? COLD_COUNTS
-								      : NO_WORD,
+	return (struct word){address == (char *)&core->depot.spared  ? SPARED
+			     : address == (char *)&core->table.count ? COUNT
+			     : address == (char *)&core->cold.counts ? COLD_COUNTS
+								     : NO_WORD,
 			     0, 0, 0};
 }
 
@@ -170,11 +210,16 @@ static void show_magazine(int32_t m)
 	const int32_t chunks = (int32_t)core->magazines.chunks, spares = (int32_t)core->magazines.spares;
 
 	w.num[m] = m;
+	for (int32_t g = 0; g < size_now.regions; g++)
+		if (m > (int32_t)core->depot.shard[g].before && m <= chunks) {
+			w.region[m] = g;
+			w.nth[m] = m - (int32_t)core->depot.shard[g].before;
+		}
 	w.made[m] = RAW(&at->number) != 0;
 	w.top[m] = (int64_t)top;
 	w.bottom[m] = (int64_t)top + (w.made[m] || bottom ? ahead(bottom, top) : m <= chunks ? (int64_t)w.slots : 0);
 	w.ceil[m] = w.bottom[m];
-	w.place[m] = m <= chunks            ? (m > w.carved ? CHUNK : NOWHERE)
+	w.place[m] = m <= chunks            ? (w.nth[m] > w.carved[w.region[m]] ? CHUNK : NOWHERE)
 		     : m <= chunks + spares ? (m - chunks > (int32_t)RAW(&core->depot.spared) ? SPARE : NOWHERE)
 		     : w.made[m]            ? NOWHERE
 					    : UNBORN;
@@ -200,21 +245,20 @@ static void show_cache(int32_t c)
 	w.brought[c] = w.born[c] ? EXTRA_PER_CACHE : 0;
 	w.user[c] = RAW(&at->claimed);
 	w.cur[c] = number_in(RAW(&at->current_word));
-	w.prev[c] = number_in(RAW(&at->previous));
 	w.transit[c] = number_in(RAW(&at->in_transit));
 	w.place[w.cur[c]] = CURRENT;
 	w.holder[w.cur[c]] = c;
-	w.place[w.prev[c]] = PREVIOUS;
-	w.holder[w.prev[c]] = c;
 	if (at->exhausted.words)
 		nothing[c][nothings[c]++] = at->exhausted;
 }
 
 static void show_stack(int32_t s)
 {
-	const struct stack *stack = &(&core->depot.shard[s / 3].full)[s % 3];
+	const struct stack *stack = stack_at(s);
 
-	w.sort[s] = s % 3;
+	w.sort[s] = s < own_stacks() ? s % SHARD_STACKS : (s - own_stacks()) % 2 ? EMPTY : FULL;
+	w.own[s] = s >= own_stacks();
+	w.of[s] = w.own[s] ? (s - own_stacks()) / 2 : 0;
 	w.head[s] = number_in(RAW(&stack->head));
 	for (int32_t m = w.head[s]; m; m = w.next[m]) {
 		w.place[m] = STACK;
@@ -245,16 +289,20 @@ void follow_begin(void)
 	memset(nothings, 0, sizeof(nothings));
 	size_now.caches = count + 2 * THREADS_MAX + CELLS;
 	size_now.magazines = (int32_t)(ms->chunks + ms->spares + EXTRA_PER_CACHE * (uint32_t)(count + THREADS_MAX)) + 1;
-	size_now.stacks = (int32_t)core->depot.shards * 3;
+	size_now.regions = (int32_t)core->depot.shards;
+	size_now.stacks = own_stacks() + 2 * (count + THREADS_MAX);
 	size_now.slots = (int32_t)core->cold.reserved + 1;
 	if (size_now.caches > CACHES || size_now.magazines > MAGAZINES || size_now.stacks > STACKS ||
-	    size_now.slots > SLOTS)
+	    size_now.slots > SLOTS || size_now.regions > REGIONS)
 		engine_fail("the follower's fault: %d caches, %d magazines, %d slots", size_now.caches,
 			    size_now.magazines, size_now.slots);
 	executions++;
 	w.slots = ms->slots;
 	w.chunks = ms->chunks;
-	w.carved = (int64_t)RAW(&core->depot.carved);
+	for (int32_t g = 0; g < size_now.regions; g++) {
+		w.carved[g] = (int64_t)RAW(&core->depot.shard[g].carved);
+		w.extent[g] = core->depot.shard[g].chunks;
+	}
 	uint64_t allowed = cold_allowed_in(RAW(&core->cold.counts));
 
 	w.kind[0] = USED;
@@ -327,7 +375,7 @@ static void owner_looks(int32_t c, int32_t m)
 			MOVE(look, c, m);
 		else if (w.saw[m] != w.top[m] && w.saw[m] < w.ceil[m])
 			MOVE(lose, c, m);
-	} else if (w.place[m] == HAND && known(m)) {
+	} else if (known(m) && w.born[c]) {
 		if (w.full[c])
 			MOVE(forget_full, c);
 		if (w.bottom[m] - w.top[m] == w.slots)
@@ -359,16 +407,19 @@ static void load(unsigned t, const struct word *word)
 	int32_t c = acts_as[t];
 
 	if (word->kind == CACHE && word->field <= TRANSIT_WORD) {
-		const int32_t m = word->field == CURRENT_WORD    ? w.cur[i]
-				  : word->field == PREVIOUS_WORD ? w.prev[i]
-								 : w.transit[i];
+		const int32_t m = word->field == CURRENT_WORD ? w.cur[i] : w.transit[i];
 
 		if (m)
 			MOVE(read_word, c, i, m);
 	} else if (word->kind == HEAD) {
 		head_is(c, i);
-	} else if (word->kind == CARVED && w.carved >= w.chunks) {
-		MOVE(look_chunks, c);
+	} else if (word->kind == CARVED && w.carved[i] >= w.extent[i]) {
+		MOVE(look_chunks, c, i);
+	} else if (word->kind == COUNT) {
+		/* Of caches that are not counted the stacks are empty: C6. */
+		for (int32_t s = own_stacks(); s < size_now.stacks && !w.full[c]; s++)
+			if (!w.counted[w.of[s]])
+				MOVE(look_into, c, s);
 	} else if (word->kind == MAGAZINE && word->field == TOP) {
 		if (!idle(i))
 			c = owner_is(t, i);
@@ -390,6 +441,8 @@ static void store_bottom(int32_t c, int32_t m, uint64_t before, uint64_t after)
 
 	if (!w.made[m] && !RAW(&magazines_at(&core->magazines, (uint32_t)m)->number) && (m > w.chunks || !before))
 		return; /* as it was by birth, or will be */
+	if (w.full[c] == m)
+		MOVE(forget_full, c);
 	if (pushes)
 		MOVE(raise_many, c, m, k);
 	else if (k < 0)
@@ -403,7 +456,7 @@ static void store_bottom(int32_t c, int32_t m, uint64_t before, uint64_t after)
 static void store_entry(int32_t c, const struct word *word, uint64_t object)
 {
 	/* Of a short chunk the last entries by birth are behind the last slot. */
-	const int32_t m = word->index, o = object ? (int32_t)arena_slot(&core->arena, (uintptr_t)object) : 0;
+	const int32_t m = word->index, o = object ? (int32_t)arena_slot_of(&core->arena, (void *)(uintptr_t)object) : 0;
 	int64_t p = w.bottom[m];
 
 	if (!w.made[m] && !RAW(&magazines_at(&core->magazines, (uint32_t)m)->number)) {
@@ -427,8 +480,6 @@ static void store(unsigned t, const struct word *word, uint64_t before, uint64_t
 			MOVE(announce, c, n);
 		else if (word->field == CURRENT_WORD)
 			MOVE(install, c, n, w.cur[c]);
-		else if (word->field == PREVIOUS_WORD)
-			MOVE(fill, c, n);
 		if (word->field != CLAIMED_WORD) {
 			must_be_next(before, after);
 		} else {
@@ -526,23 +577,16 @@ static void swap_head(int32_t c, int32_t s, uint64_t before, uint64_t after)
 
 static void swap_word(unsigned t, const struct word *word, uint64_t before, uint64_t after)
 {
-	const int32_t i = word->index, c = acts_as[t], n = number_in(after);
+	const int32_t i = word->index, c = acts_as[t];
 
 	if (word->kind == CACHE && word->field == CLAIMED_WORD) {
 		MOVE(claim, i);
 		acts_as[t] = i;
 		belongs_to[i] = t;
-	} else if (word->kind == CACHE) {
-		if (n)
-			MOVE(exchange, c, number_in(before), n);
-		else
-			MOVE(rob, c, i, number_in(before));
-		must(w.prev[i] == n, "previous");
-		must_be_next(before, after);
 	} else if (word->kind == HEAD) {
 		swap_head(c, i, before, after);
 	} else if (word->kind == CARVED) {
-		MOVE(carve, c, (int32_t)after);
+		MOVE(carve, c, (int32_t)core->depot.shard[i].before + (int32_t)after);
 	} else if (word->kind == SPARED) {
 		MOVE(spare, c, (int32_t)(w.chunks + (int64_t)after));
 	} else if (word->kind == COUNT) {
@@ -598,13 +642,17 @@ static void collect(unsigned t, const struct word *word, uint64_t value)
 		return;
 	} else if (word->kind == COUNT) {
 		s->count = (uint32_t)value;
-	} else if (word->kind == HEAD && s->count && w.sort[word->index] != EMPTY) {
-		s->heads++;
+	} else if (word->kind == HEAD && s->count && w.sort[word->index] != EMPTY &&
+		   !(w.own[word->index] && (uint32_t)w.of[word->index] >= s->count)) {
+		if (w.own[word->index])
+			s->words_read |= UINT64_C(1) << (w.of[word->index] * 3 + 2);
+		else
+			s->heads++;
+		s->nothing &= s->magazine_words == 4 && !tagged_number(value);
 		s->sums.words += value;
-		s->nothing &= !tagged_number(value);
 	} else if (word->kind == CARVED && s->count) {
 		s->carved++;
-		s->nothing &= value >= core->magazines.chunks;
+		s->nothing &= value >= core->depot.shard[word->index].chunks;
 	} else if (word->kind == CACHE && s->count && word->field <= TRANSIT_WORD && (uint32_t)word->index < s->count) {
 		s->nothing &= s->magazine_words == 4; /* of the word before */
 		s->words_read |= UINT64_C(1) << (word->index * 3 + (int)word->field);
@@ -614,7 +662,7 @@ static void collect(unsigned t, const struct word *word, uint64_t value)
 		collect_magazine_word(s, word, value);
 	}
 	if (s->count && s->words_read == (UINT64_C(1) << s->count * 3) - 1 && s->magazine_words == 4 &&
-	    s->heads == 2 * core->depot.shards && s->carved == 1) {
+	    s->heads == 2 * core->depot.shards && s->carved == core->depot.shards) {
 		s->whole = true;
 		said[t] = *s;
 		if (s->nothing)
@@ -656,7 +704,6 @@ static bool overlooked(enum followed what, const struct word *word)
 		{"looks-at-links", FOLLOW_LOAD, MAGAZINE, NEXT},
 		{"looks-for-chunks", FOLLOW_LOAD, CARVED, 0},
 		{"looks-at-stacks", FOLLOW_LOAD, HEAD, 0},
-		{"looks-at-previous", FOLLOW_LOAD, CACHE, PREVIOUS_WORD},
 		{"counts-of-caches", FOLLOW_LOAD, COUNT, 0},
 		{"cold-counts", FOLLOW_SWAP, COLD_COUNTS, 0},
 		{"cells", FOLLOW_STORE, CELL, 0},

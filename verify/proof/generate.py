@@ -10,8 +10,9 @@ import sys
 
 from table import LETTERS, Table, Wrong, names_in
 
-SIZES = {"cache": "CACHES", "magazine": "MAGAZINES", "stack": "STACKS", "slot": "SLOTS", "number": "POSITIONS_KEPT"}
-COUNTS = {"cache": "size_now.caches", "magazine": "size_now.magazines", "stack": "size_now.stacks", "slot": "size_now.slots"}
+KINDS = ("cache", "magazine", "stack", "slot", "region")
+SIZES = {kind: kind.upper() + "S" for kind in KINDS} | {"number": "POSITIONS_KEPT"}
+COUNTS = {kind: f"size_now.{kind}s" for kind in KINDS}
 SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Mod: "%", ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=",
          ast.Gt: ">", ast.GtE: ">="}
 

@@ -20,7 +20,7 @@ import z3
 from table import LETTERS, Table, Wrong, names_in, parse
 
 HERE = pathlib.Path(__file__).parent
-SORTS = {name: z3.DeclareSort(name) for name in ("cache", "magazine", "stack", "slot")}
+SORTS = {name: z3.DeclareSort(name) for name in ("cache", "magazine", "stack", "slot", "region")}
 KINDS = {sort: name for name, sort in SORTS.items()} | {z3.IntSort(): "number"}
 SORTS |= {"number": z3.IntSort(), "bool": z3.BoolSort()}
 OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Mod: operator.mod, ast.Eq: operator.eq,

@@ -4,7 +4,7 @@
 import ast
 import re
 
-LETTERS = {"c": "cache", "d": "cache", "m": "magazine", "n": "magazine", "s": "stack", "r": "stack", "o": "slot", "q": "slot",
+LETTERS = {"c": "cache", "d": "cache", "m": "magazine", "n": "magazine", "s": "stack", "g": "region", "o": "slot", "q": "slot",
            "p": "number", "k": "number"}
 
 

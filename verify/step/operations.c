@@ -3,9 +3,10 @@
  * operations.c - the operations that are stopped at every instruction.
  *
  * Idea         With magazines of four slots (cache_capacity 8) the state after a few acquires and releases on one
- *              thread is exact.  A fresh cache's first four acquires carve a chunk: its magazine becomes `current`,
- *              the one the cache was born with `previous`.  The next chunk's magazine sends the emptied one to the
- *              depot.  So after 8 acquires: current empty, previous empty; and from there releases fill them.
+ *              thread is exact.  A cache is born with three empty magazines: it works on one and keeps one of
+ *              them on its stack.  A fresh cache's first four acquires carve a chunk, whose magazine becomes `current`;
+ *              the emptied one goes to the depot.  So after 8 acquires `current` is empty, and from there releases fill
+ *              it, then another, and the first full one stays on the cache's stack.
  */
 #include "calls.h"
 
@@ -48,34 +49,32 @@ const struct operation operations[] = {
 	{"release, races checked", WITH(LFPOOL_CHECK_RACES), "mine +2 older", release_inlined, 0, 1},
 	/* current 1 of 4 */
 	{"acquire last of current", USUAL, "mine +3 want 1", acquire_inlined, MOVES_TOP, 1},
-	/* current empty, previous full */
-	{"acquire, swap back", USUAL, "mine +8 -8 +4 want 1", acquire_inlined, CHANGED, 1},
-	/* the depot has a full magazine, or one with two objects */
-	{"acquire, refill full", USUAL, "other +4 -4 renew want 1", acquire_inlined, CHANGED | MOVES_FULL, 1},
-	{"acquire, refill partial", USUAL, "other +4 -2 renew want 1", acquire_inlined, CHANGED | MOVES_PARTIAL, 1},
-	{"acquire, carve", USUAL, "want 1", acquire_inlined, CHANGED | MOVES_CARVED, 1},
-	/* current empty, previous an empty one already */
-	{"acquire, carve, empty to depot", USUAL, "mine +4 want 1", acquire_inlined,
-	 MOVES_CURRENT | MOVES_CARVED | MOVES_EMPTY, 1},
+	/* current empty, a full magazine on the cache's stack */
+	{"acquire, refill own", USUAL, "mine +8 -8 +4 want 1", acquire_inlined, CHANGED, 1},
+	/* the depot has a full magazine, or one with two objects; the emptied one goes there, since the cache's stack
+	 * is at its bound */
+	{"acquire, refill full", USUAL, "other +4 -4 renew want 1", acquire_inlined,
+	 MOVES_CURRENT | MOVES_FULL | MOVES_EMPTY, 1},
+	{"acquire, refill partial", USUAL, "other +4 -2 renew want 1", acquire_inlined,
+	 MOVES_CURRENT | MOVES_PARTIAL | MOVES_EMPTY, 1},
+	{"acquire, carve", USUAL, "want 1", acquire_inlined, MOVES_CURRENT | MOVES_CARVED | MOVES_EMPTY, 1},
 	/* nothing but three objects in another cache's current, or its two full magazines */
 	{"acquire, steal one", SMALL, "other all -3 want 1", acquire_inlined, MOVES_TOP, 1},
-	{"acquire, rob a previous", SMALL, "other all -8 want 1", acquire_inlined, CHANGED, 1},
+	{"acquire, rob a magazine", SMALL, "other all -8 want 1", acquire_inlined, CHANGED | MOVES_EMPTY, 1},
 	{"acquire, exhausted", SMALL, "other all want 1", acquire_inlined, 0, 0},
 	{"acquire, exhausted again", SMALL, "other all want 1 ask", acquire_inlined, 0, 0},
-	/* current full, previous empty */
-	{"release, swap over", USUAL, "mine +8 -4 hand 1", release_inlined, CHANGED, 1},
-	/* the magazine that the cache was born with has been filled */
-	{"release, no previous", USUAL, "other +5 mine -4 hand 1", release_inlined, CHANGED | MOVES_EMPTY, 1},
-	/* both full: of nine acquired three are left in the third chunk, and the release fills both */
-	{"release, drain", USUAL, "mine +9 -5 hand 1", release_inlined, CHANGED | MOVES_FULL | MOVES_EMPTY, 1},
-	/* current full, no previous, and no empty magazine in the depot, which had ten after two caches were born and
-	 * one carved all.  Each cache that is given up with one object sends one from the empty stack to the partial
-	 * one. */
+	/* current full, its stack empty; then full, too */
+	{"release, drain", USUAL, "mine +8 -4 hand 1", release_inlined, CHANGED, 1},
+	{"release, drain to the depot", USUAL, "mine +9 -5 hand 1", release_inlined,
+	 MOVES_CURRENT | MOVES_FULL | MOVES_EMPTY, 1},
+	/* current full, and no empty magazine anywhere: each cache that is given up with one object sends one from the
+	 * stacks of empty ones to that of partial ones */
 	{"release, room in partial", USUAL, "other +16 mine -4 hand 1 spread 10", release_inlined,
 	 CHANGED | MOVES_PARTIAL, 1},
-	/* objects lie in the few caches for calls */
-	{"acquire, borrowed cache", BORROWED, "own +3 -1 want 1", acquire, 0, 1},
-	{"release, borrowed cache", BORROWED, "own +3 hand 1", release, 0, 1},
+	/* a cache for calls holds nothing between them */
+	{"acquire, borrowed cache", BORROWED, "own +3 -1 want 1", acquire,
+	 MOVES_CURRENT | MOVES_PARTIAL | MOVES_EMPTY | MOVES_TOP, 1},
+	{"release, borrowed cache", BORROWED, "own +3 hand 1", release, MOVES_CURRENT | MOVES_PARTIAL | MOVES_EMPTY, 1},
 	{"acquire, thread's first call", USUAL, "want 1", acquire, CHANGED | MOVES_CARVED | MOVES_EMPTY | MOVES_CACHES,
 	 1},
 	/* over the end of a magazine */
@@ -84,11 +83,11 @@ const struct operation operations[] = {
 	{"acquire of 6, all or none", USUAL, "own +2 want 6", acquire_all,
 	 MOVES_CURRENT | MOVES_CARVED | MOVES_EMPTY | MOVES_TOP, 6},
 	{"release bulk of 6", USUAL, "own +8 hand 6", release_bulk, CHANGED, 6},
-	{"cache create", USUAL, "other +3", create_cache, MOVES_CURRENT | MOVES_EMPTY | MOVES_CACHES, 0},
+	{"cache create", USUAL, "other +3", create_cache, CHANGED | MOVES_EMPTY | MOVES_CACHES, 0},
 	/* as many caches as the first lot has room for: the next one maps a lot */
-	{"cache create, new lot", USUAL, "caches 10", create_cache, MOVES_CURRENT | MOVES_EMPTY | MOVES_CACHES, 0},
+	{"cache create, new lot", USUAL, "caches 10", create_cache, CHANGED | MOVES_EMPTY | MOVES_CACHES, 0},
 	{"cache create, used before", USUAL, "other +3 leave", create_cache, MOVES_CACHES, 0},
-	/* current 2 of 4, previous full */
+	/* current 2 of 4, a full magazine on its stack */
 	{"cache destroy", USUAL, "mine +8 -6", destroy_cache,
 	 CHANGED | MOVES_FULL | MOVES_PARTIAL | MOVES_EMPTY | MOVES_CACHES, 0},
 	{.name = NULL},
@@ -138,7 +137,7 @@ const struct operation retire_operations[] = {
 	/* the thread's own cache, current 2 of 4: a call that finds nothing asks the scheme */
 	{"acquire hit, some are retired", WITH_READY, "own +6 retire 4 want 1", acquire, 0, 1},
 	{"release hit, some are retired", WITH_READY, "own +6 retire 4 hand 1", release, 0, 1},
-	{"retire, the first, told", WITHOUT, "own +3 hand 1", retire_told, THROUGH_DEPOT, 1},
+	{"retire, the first, told", WITHOUT, "own +3 hand 1", retire_told, CHANGED | MOVES_PARTIAL, 1},
 	{"reclaim", WITHOUT, "own +6 bundle 4", reclaim, THROUGH_DEPOT | MOVES_FULL, 4},
 	{"reclaim, and begin", WITHOUT, "own +6 bundle 4 retire 2", reclaim, THROUGH_DEPOT | MOVES_FULL, 6},
 	{.name = NULL},

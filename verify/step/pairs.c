@@ -71,11 +71,13 @@ static void user_releases(struct scene *s)
 static const struct pair {
 	struct operation thief, user;
 } pairs[] = {
-	/* The user's current holds one object; the same, and one comes back; it is empty, its previous full. */
+	/* The user's current holds one object; the same, and one is released; it is empty, and its stack has a full
+	 * one. */
 	{{.name = "steal one", OF_EIGHT("other all -1 want 2")},
 	 {.name = "acquire the last", .operate = user_acquires}},
 	{{.name = "steal one", OF_EIGHT("other all -1 older want 1")}, {.name = "release", .operate = user_releases}},
-	{{.name = "rob previous", OF_EIGHT("other all -8 +4 want 2")}, {.name = "swap back", .operate = user_acquires}},
+	{{.name = "rob a magazine", OF_EIGHT("other all -8 +4 want 2")},
+	 {.name = "refill own", .operate = user_acquires}},
 };
 
 /* Both stand.  way: bit 0, the user goes on first; bit 1, the third keeps what it got. */

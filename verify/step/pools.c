@@ -147,7 +147,7 @@ const struct operation resize_operations[] = {
 	{"release, pays a debt", SMALL, "own all lend 1 shrink 3 hand 1 end 3", release_through_cache,
 	 MOVES_TOP | MOVES_COLD | MOVES_QUEUE, 1},
 	{"trim, cools, hooks", POOL(4 * EACH, 2 * EACH, 0, &hooks_all, NULL, SPECIAL_NOTHING), "own +6 -3", trim,
-	 MOVES_TOP | MOVES_COLD, 1},
+	 MOVES_COLD, 1},
 	{"trim, cools", USUAL, "own +6 -3", trim, MOVES_TOP | MOVES_COLD, 1},
 	/* every object is cold; and two pages of them have left the pool */
 	{"trim, gives back", OF_A_KIB, "own +16 -16 trim 16", trim, MOVES_COLD, KIB_PER_PAGE},

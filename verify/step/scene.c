@@ -160,21 +160,21 @@ static struct reading read_pool(const struct scene *s)
 	const struct core *core = ((struct cache *)(void *)s->other)->core;
 	const struct magazines *ms = &core->magazines;
 	const uint32_t count = load_relaxed(&core->table.count);
-	uint64_t currents = 0, previouses = 0, claims = count, tops = tops_of(core, 1, ms->chunks);
+	uint64_t currents = 0, own = 0, claims = count, tops = tops_of(core, 1, ms->chunks);
 
 	for (uint32_t index = 0; index < count; index++) {
 		uint32_t left;
 		struct cache *c = cache_at(core, index, &left);
 
 		currents += load_relaxed(&c->current_word);
-		previouses += load_relaxed(&c->previous);
+		own += load_relaxed(&c->full.head) + load_relaxed(&c->empty.head);
 		claims += (uint64_t)load_relaxed(&c->claimed) << 32;
 		tops += tops_of(core, magazines_extra_number(ms, index, 0), EXTRA_PER_CACHE);
 	}
 	return (struct reading){
-		{load_relaxed(&core->depot.carved), load_relaxed(&core->depot.shard[0].full.head),
+		{census_chunks(core), load_relaxed(&core->depot.shard[0].full.head),
 		 load_relaxed(&core->depot.shard[0].partial.head), load_relaxed(&core->depot.shard[0].empty.head),
-		 currents, previouses, tops, claims,
+		 currents, own, tops, claims,
 		 load_relaxed(&s->pool->core.cold.counts) + load_relaxed(&s->pool->core.cold.maximum) +
 			 load_relaxed(&s->pool->given_back),
 		 (uint64_t)load_relaxed(&s->pool->waiters.owed) << 32 | load_relaxed(s->pool->waiters.wanted)}};

@@ -80,11 +80,11 @@ enum moves {
 	MOVES_PARTIAL = 4,
 	MOVES_EMPTY = 8,
 	MOVES_CURRENT = 16,
-	MOVES_PREVIOUS = 32, /* of the victim's cache or another                             */
-	MOVES_TOP = 64,      /* an object was taken by CAS                                   */
-	MOVES_CACHES = 128,  /* a cache was claimed, born or given up                        */
-	MOVES_COLD = 256,    /* how many objects there are, or how many of them are cold     */
-	MOVES_QUEUE = 512    /* who waits, or what is owed                                   */
+	MOVES_OWN = 32,     /* a stack of a cache                                           */
+	MOVES_TOP = 64,     /* an object was taken by CAS                                   */
+	MOVES_CACHES = 128, /* a cache was claimed, born or given up                        */
+	MOVES_COLD = 256,   /* how many objects there are, or how many of them are cold     */
+	MOVES_QUEUE = 512   /* who waits, or what is owed                                   */
 };
 
 /* What is different with an operation. */
@@ -127,7 +127,7 @@ struct operation {
 #define USUAL POOL(4 * EACH, 2 * EACH, 0, NULL, NULL, SPECIAL_NOTHING)
 #define WITH(flags) POOL(4 * EACH, 2 * EACH, flags, NULL, NULL, SPECIAL_NOTHING)
 
-#define CHANGED (MOVES_CURRENT | MOVES_PREVIOUS)
+#define CHANGED (MOVES_CURRENT | MOVES_OWN)
 
 /* Each ends with an operation without a name. */
 extern const struct operation operations[], object_operations[], pool_operations[], resize_operations[],
