@@ -50,30 +50,26 @@ void cache_install(struct cache *c, uint32_t number)
 
 /* ---- Magazines that come and go ---- */
 
-/* How many magazines a stack of this cache has, at most: other threads only pop. */
-static uint32_t own_depth(const struct cache *c, const struct stack *own)
-{
-	/* acquire, edge PUT: the link of the top magazine.  It was pushed by a user of this cache. */
-	return depth_below(&c->core->magazines, load_acquire(&own->head));
-}
-
 /* Puts a magazine that this cache owns on a stack: full, partial or empty, by the number of its objects.  An empty one
  * goes home first.  Its objects are found under its old name until this returns.  `keep`: on a stack of this cache, if
  * that has room. */
 static void shelve(struct cache *c, struct lfpool_magazine *m, bool keep)
 {
-	const struct core *core = c->core;
+	const struct magazines *ms = &c->core->magazines;
 	struct shard *shard = shard_at(&c->core->depot, c->index);
-	const int count = magazine_count_now(m, core->magazines.slots);
-	struct stack *stack = &shard->partial;
+	const uint32_t bound = keep ? c->core->bound : 0;
+	const int count = magazine_count_now(m, ms->slots);
 
-	if (count >= (int)core->magazines.slots)
-		stack = keep && own_depth(c, &c->full) < core->bound ? &c->full : &shard->full;
-	else if (count <= 0)
-		stack = keep && own_depth(c, &c->empty) < core->bound ? &c->empty : &shard->empty;
-	if (count <= 0)
+	if (count >= (int)ms->slots) {
+		if (!stack_push_within(&c->full, ms, m, bound))
+			stack_push(&shard->full, ms, m);
+	} else if (count > 0) {
+		stack_push(&shard->partial, ms, m);
+	} else {
 		magazine_go_home(m);
-	stack_push(stack, &core->magazines, m);
+		if (!stack_push_within(&c->empty, ms, m, bound))
+			stack_push(&shard->empty, ms, m);
+	}
 }
 
 /* A magazine with objects, in `in_transit`; 0: only other caches have some.  An unused chunk only if `carve`. */

@@ -138,7 +138,9 @@ static inline void stack_reset_least(struct stack *s, const struct magazines *ms
 
 /* ---- Push and pop ---- */
 
-static inline void stack_push(struct stack *s, const struct magazines *ms, struct lfpool_magazine *m)
+/* False, and nothing is pushed, if the stack has `bound` magazines. */
+static inline bool stack_push_within(struct stack *s, const struct magazines *ms, struct lfpool_magazine *m,
+				     uint32_t bound)
 {
 	unsigned failures = 0;
 
@@ -148,9 +150,12 @@ static inline void stack_push(struct stack *s, const struct magazines *ms, struc
 	for (;;) {
 		/* acquire, edge PUT: the link of the top magazine, for D5. */
 		uint64_t head = load_acquire(&s->head);
+		const uint32_t depth = depth_below(ms, head);
 
+		if (depth >= bound)
+			return false;
 		/* relaxed: the magazine is ours until the CAS publishes it. */
-		store_relaxed(&m->next, link_to(depth_below(ms, head) + 1, tagged_number(head)));
+		store_relaxed(&m->next, link_to(depth + 1, tagged_number(head)));
 		/* release, edge PUT: the link, and all that its owners wrote, to the call that pops it. */
 		if (cas_weak_release(&s->head, &head, tagged_next(head, number)))
 			break;
@@ -159,6 +164,12 @@ static inline void stack_push(struct stack *s, const struct magazines *ms, struc
 	}
 	if (failures)
 		tally_shared(&s->retries, failures);
+	return true;
+}
+
+static inline void stack_push(struct stack *s, const struct magazines *ms, struct lfpool_magazine *m)
+{
+	(void)stack_push_within(s, ms, m, UINT32_MAX);
 }
 
 /* Takes the top magazine; returns its number, announced in `in_transit`, or 0. */
