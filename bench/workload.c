@@ -73,6 +73,7 @@ const struct workload workloads[WORKLOAD_COUNT] = {
 	KEEP(32),
 	KEEP(512),
 	KEEP(4096),
+	TURNS(1),
 	TURNS(2),
 	TURNS(4),
 	TURNS(16),

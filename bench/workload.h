@@ -54,7 +54,7 @@ struct workload {
 	bool stalls;      /* backlog: a thread reads, and does not come to an end    */
 };
 
-#define WORKLOAD_COUNT 66
+#define WORKLOAD_COUNT 67
 extern const struct workload workloads[WORKLOAD_COUNT];
 
 /* ---- Use of an object ---- */

@@ -130,7 +130,7 @@ def users():
     for thread in gdb.selected_inferior().threads():
         thread.switch()
         try:
-            table = gdb.parse_and_eval("thread_table")
+            table = gdb.parse_and_eval("lfpool_thread_.table")
             for i in range(number(table[-1]["pool_id"]) + 1):
                 if number(table[i]["pool_id"]) >> 24:
                     found.setdefault(number(table[i]["cache"]), []).append("thread %d (LWP %d)" % (thread.num, thread.ptid[1]))

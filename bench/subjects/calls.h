@@ -6,12 +6,13 @@
 #ifndef LFPOOL_BENCH_CALLS_H
 #define LFPOOL_BENCH_CALLS_H
 
-static inline void *acquire(void *hand)
+/* always_inline, these two: as in loops.h. */
+__attribute__((always_inline)) static inline void *acquire(void *hand)
 {
 	return CALL(acquire)(hand);
 }
 
-static inline void release(void *hand, void *object)
+__attribute__((always_inline)) static inline void release(void *hand, void *object)
 {
 	(void)CALL(release)(hand, object);
 }

@@ -117,7 +117,7 @@ TEST(loops_of_pools)
 			check_sums(workload);
 			cells++;
 		}
-		assert_int_equal(cells, threads == 1 ? 29 : 32);
+		assert_int_equal(cells, threads == 1 ? 30 : 33);
 	}
 }
 

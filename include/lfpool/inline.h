@@ -74,12 +74,17 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 #define LFPOOL_LIKELY_(x) __builtin_expect(!!(x), 1)
 
 /* gnu_inline: the body serves for inlining alone, and no copy of it is in the program.  A call that is not inlined
- * (-O0), and the address of the function, are the library's.  Helpers are in no library, so they are always inlined.
+ * (-O0, -Os), and the address of the function, are the library's.  With -O2, compilers would make calls: the code for
+ * a pool that was not the last counts as much as the fast path.  Helpers are in no library, so they are always inlined.
  * The library and its tests define LFPOOL_INLINE_KEEP_NAMES_: there the plain names are the library's functions. */
 #ifdef LFPOOL_INLINE_KEEP_NAMES_
 #define LFPOOL_HELPER_ static inline
 #else
+#if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
+#define LFPOOL_INLINED_ extern inline __attribute__((gnu_inline, always_inline))
+#else
 #define LFPOOL_INLINED_ extern inline __attribute__((gnu_inline))
+#endif
 #define LFPOOL_HELPER_ extern inline __attribute__((gnu_inline, always_inline))
 #endif
 
@@ -276,46 +281,81 @@ LFPOOL_HELPER_ lfpool_status_t lfpool_cache_release_inline_(lfpool_cache_t *cach
  * lfpool_acquire() and lfpool_release(), inlined: on x86-64 with ELF, and not in the embedded build
  * (docs/embedded.md).  Elsewhere they are the library's functions.
  *
- * Idea         A thread remembers the last pool that it used through these calls, and its cache of that pool.  A call
- *              for another pool goes to the library, which remembers that one instead.
- * Pools        A pool begins with its id, which is never used twice: what is remembered of a destroyed pool never
- *              matches.
- * Exit         The thread forgets its pool before its caches are given back.
+ * Idea         A thread remembers the last pool that it used, and its cache of that pool.  Of any other pool, it finds
+ *              the cache in its table, in which each pool has a place, and remembers that pool instead.  The library is
+ *              called for the first call of a thread on a pool, and for pools that have no place.
+ * Pools        A pool begins with its id, which is never used twice.  So a destroyed pool never matches, neither as the
+ *              last pool nor in a table.  Next comes the offset of its entry, which is the same in the tables of all
+ *              threads.  Only the first 64 pools have places; a later pool has the offset of one of these, and the ids
+ *              differ.
+ * Exit         The thread forgets its pool and its table before its caches are given back.
  * Signals      A handler may make these calls only for a pool whose threads have no caches (docs/signals.md).  Its id
- *              is 0 here, which never matches, and nothing is remembered of it.  So no handler changes one word between
- *              the reads of the two.
- * Fibers       A fiber may go on in another thread between two calls.  So each call reads both words anew, by an asm
- *              that names the thread pointer's register.  The compiler may keep the distance from there: it is the same
- *              in all threads.
+ *              is 0 here, which never matches, and nothing is remembered of it.  So no handler changes a word between
+ *              the reads of two, and it does not matter in which order two words are written.
+ * Fibers       A fiber may go on in another thread between two calls.  So each call reads the thread's words anew, by
+ *              an asm that names the thread pointer's register.  The compiler may keep the distance from there: it is
+ *              the same in all threads.
  */
-struct lfpool_last_ {
-	uint64_t pool_id;      /* 1: none; never 0      */
-	lfpool_cache_t *cache; /* the thread's, of this pool */
+struct lfpool_entry_ {
+	uint64_t pool_id;      /* 1: none; never 0                   */
+	lfpool_cache_t *cache; /* the thread's, of the pool           */
 };
+
+/* Of each thread. */
+struct lfpool_thread_ {
+	struct lfpool_entry_ last;
+	struct lfpool_entry_ *table; /* each offset of a pool is in it */
+};
+
+/* Every pool begins with this. */
+struct lfpool_head_ {
+	uint64_t id;         /* 0: no thread has a cache of this pool */
+	uintptr_t in_tables; /* the offset of its entry, in bytes     */
+};
+
+LFPOOL_ASSERT_(sizeof(uintptr_t) != 8 ||
+		       (offsetof(struct lfpool_thread_, table) == 16 && offsetof(struct lfpool_entry_, cache) == 8),
+	       "lfpool_find_() reads them");
 
 LFPOOL_C_BEGIN_
 #if defined(__ELF__) && !defined(LFPOOL_EMBEDDED)
-LFPOOL_API extern __thread struct lfpool_last_ lfpool_last_;
+LFPOOL_API extern __thread struct lfpool_thread_ lfpool_thread_;
 #endif
-/* lfpool_acquire(), and lfpool_release() or lfpool_release_if_owned(), when another pool was the last: they remember
- * this one. */
+/* lfpool_acquire(), and lfpool_release() or lfpool_release_if_owned(), when neither knows the pool: they enter it. */
 LFPOOL_API void *lfpool_acquire_slow_(lfpool_t *pool);
 LFPOOL_API lfpool_status_t lfpool_release_slow_(lfpool_t *pool, void *object, bool if_owned);
 LFPOOL_C_END_
 
 #if defined(__x86_64__) && defined(__LP64__) && defined(__ELF__) && !defined(LFPOOL_EMBEDDED)
 #define LFPOOL_INLINES_POOLS_
-/* Was this pool the thread's last?  Then *cache_out is its cache. */
-LFPOOL_HELPER_ bool lfpool_is_last_(const lfpool_t *pool, lfpool_cache_t **cache_out)
+/* True: *cache_out is the thread's cache of this pool. */
+LFPOOL_HELPER_ bool lfpool_find_(const lfpool_t *pool, lfpool_cache_t **cache_out)
 {
-	uintptr_t distance;
+	const struct lfpool_head_ *head = LFPOOL_POINTER_(const struct lfpool_head_ *, pool);
+	uintptr_t distance, table;
+	lfpool_cache_t *cache;
 	uint64_t last;
 
-	__asm__("movq lfpool_last_@gottpoff(%%rip), %0" : "=r"(distance));
+	__asm__("movq lfpool_thread_@gottpoff(%%rip), %0" : "=r"(distance));
 	__asm__ __volatile__("movq %%fs:(%1), %0" : "=r"(last) : "r"(distance));
-	if (!LFPOOL_LIKELY_(last == *LFPOOL_POINTER_(const uint64_t *, pool)))
+	if (LFPOOL_LIKELY_(last == head->id)) {
+		__asm__ __volatile__("movq %%fs:8(%1), %0" : "=&r"(cache) : "r"(distance));
+		*cache_out = cache;
+		return true;
+	}
+	/* The id is loaded again.  Otherwise the compiler keeps it in a register from the comparison on, which is an
+	 * instruction more. */
+	__asm__("" : "+r"(head));
+	__asm__ __volatile__("movq %%fs:16(%1), %0" : "=r"(table) : "r"(distance));
+	const struct lfpool_entry_ *entry = LFPOOL_POINTER_(const struct lfpool_entry_ *, table + head->in_tables);
+
+	last = head->id;
+	if (!LFPOOL_LIKELY_(entry->pool_id == last))
 		return false;
-	__asm__ __volatile__("movq %%fs:8(%1), %0" : "=r"(*cache_out) : "r"(distance));
+	cache = entry->cache;
+	__asm__ __volatile__("movq %0, %%fs:(%1)" : : "r"(last), "r"(distance));
+	__asm__ __volatile__("movq %0, %%fs:8(%1)" : : "r"(cache), "r"(distance));
+	*cache_out = cache;
 	return true;
 }
 
@@ -323,23 +363,23 @@ LFPOOL_HELPER_ void *lfpool_acquire_inline_(lfpool_t *pool)
 {
 	lfpool_cache_t *cache;
 
-	return LFPOOL_LIKELY_(lfpool_is_last_(pool, &cache)) ? lfpool_cache_acquire_inline_(cache)
-							     : lfpool_acquire_slow_(pool);
+	return LFPOOL_LIKELY_(lfpool_find_(pool, &cache)) ? lfpool_cache_acquire_inline_(cache)
+							  : lfpool_acquire_slow_(pool);
 }
 
 LFPOOL_HELPER_ lfpool_status_t lfpool_release_inline_(lfpool_t *pool, void *object)
 {
 	lfpool_cache_t *cache;
 
-	return LFPOOL_LIKELY_(lfpool_is_last_(pool, &cache)) ? lfpool_cache_release_inline_(cache, object)
-							     : lfpool_release_slow_(pool, object, false);
+	return LFPOOL_LIKELY_(lfpool_find_(pool, &cache)) ? lfpool_cache_release_inline_(cache, object)
+							  : lfpool_release_slow_(pool, object, false);
 }
 
 LFPOOL_HELPER_ lfpool_status_t lfpool_release_if_owned_inline_(lfpool_t *pool, void *object)
 {
 	lfpool_cache_t *cache;
 
-	if (LFPOOL_LIKELY_(lfpool_is_last_(pool, &cache))) {
+	if (LFPOOL_LIKELY_(lfpool_find_(pool, &cache))) {
 		LFPOOL_ATOMIC_(uintptr_t) *states = cache->state;
 
 		if (lfpool_release_hit_(cache, object, states))
@@ -348,7 +388,7 @@ LFPOOL_HELPER_ lfpool_status_t lfpool_release_if_owned_inline_(lfpool_t *pool, v
 	return lfpool_release_slow_(pool, object, true);
 }
 #else
-LFPOOL_HELPER_ bool lfpool_is_last_(const lfpool_t *pool, lfpool_cache_t **cache_out)
+LFPOOL_HELPER_ bool lfpool_find_(const lfpool_t *pool, lfpool_cache_t **cache_out)
 {
 	(void)pool, (void)cache_out;
 	return false;

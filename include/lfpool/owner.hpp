@@ -87,7 +87,7 @@ inline lfpool_cache_t *hot_cache(lfpool_t *pool) noexcept
 {
 	lfpool_cache_t *cache;
 
-	return lfpool_is_last_(pool, &cache) ? cache : nullptr;
+	return lfpool_find_(pool, &cache) ? cache : nullptr;
 }
 
 /* destroy() in one step, with one look-up of the object: false where it is not a hit, and nothing was done. */

@@ -102,7 +102,7 @@ static void judge_caches(const lfpool_t *pool, const lfpool_stats_t *s, lfpool_a
 			text_put(why, " Caches were robbed %" PRIu64 " times: the headroom spares that.", s->steals);
 	}
 	advice->headroom = s->caches * cache;
-	advice->cache_capacity = pool->table_id || cache > now ? cache : LFPOOL_CACHE_NONE;
+	advice->cache_capacity = pool->head.id || cache > now ? cache : LFPOOL_CACHE_NONE;
 }
 
 lfpool_status_t lfpool_advise(const lfpool_t *pool, lfpool_advice_t *advice_out)

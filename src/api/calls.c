@@ -203,10 +203,10 @@ NOINLINE lfpool_status_t lfpool_release_slow_(lfpool_t *pool, void *object, bool
 
 void *lfpool_acquire(lfpool_t *pool)
 {
-	struct cache_head *head = thread_find(pool->table_id);
+	lfpool_cache_t *cache;
 
-	if (likely(head))
-		return lfpool_cache_acquire_inline_(&head->face);
+	if (likely(thread_find(pool, &cache)))
+		return lfpool_cache_acquire_inline_(cache);
 
 	void *object = lfpool_acquire_slow_(pool);
 
@@ -216,10 +216,10 @@ void *lfpool_acquire(lfpool_t *pool)
 
 lfpool_status_t lfpool_release(lfpool_t *pool, void *object)
 {
-	struct cache_head *head = thread_find(pool->table_id);
+	lfpool_cache_t *cache;
 
-	if (likely(head))
-		return lfpool_cache_release_inline_(&head->face, object);
+	if (likely(thread_find(pool, &cache)))
+		return lfpool_cache_release_inline_(cache, object);
 
 	lfpool_status_t status = lfpool_release_slow_(pool, object, false);
 

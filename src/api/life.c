@@ -109,7 +109,7 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 		return status;
 	}
 	if (!EMBEDDED && !pool->locked && config->cache_capacity != LFPOOL_CACHE_NONE && threads_keep_caches())
-		pool->table_id = pool->id;
+		pool->head = thread_head(pool->id);
 	pool->more = pool->more || retired_asks(pool->retired);
 	/* relaxed: a thread that has an object of it has the count too. */
 	(void)fetch_add_relaxed(&heaps, !pool_in_place(pool));

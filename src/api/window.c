@@ -26,7 +26,7 @@ void windows_unlock(void)
 
 uint64_t window_pool_id(const lfpool_t *pool)
 {
-	return pool->table_id;
+	return pool->head.id;
 }
 
 /* ---- Addresses ---- */

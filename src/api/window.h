@@ -64,8 +64,7 @@ lfpool_status_t window_create_pool(lfpool_t **pool_out, const lfpool_config_t *c
 uint64_t window_pool_id(const lfpool_t *pool);
 static inline lfpool_cache_t *window_cache(uint64_t id)
 {
-	/* A cache_head begins with it. */
-	return (lfpool_cache_t *)(void *)thread_find(id);
+	return thread_find_by_id(id);
 }
 
 /*

@@ -30,9 +30,9 @@ struct retired;
 
 struct lfpool_pool {
 	/* Fixed at creation. */
-	/* `id`, if threads have their own caches; else 0, and no thread has an entry for it.  First: inline.h reads it.
-	 * */
-	uint64_t table_id;
+	/* Its id is `id`, if threads have their own caches; else 0, and no thread has an entry for it.  First: inline.h
+	 * reads it. */
+	struct lfpool_head_ head;
 	/* The modes of its calls: choose_modes() in open.c. */
 	bool locked;                 /* mutex mode: every call uses the cache `shared`, under `mutex`         */
 	bool plain;                  /* only states and magazines: no mutex, no heap, no `each_call`          */
@@ -78,7 +78,7 @@ struct lfpool_pool {
 	struct core core; /* last: the shards are at its end */
 };
 
-_Static_assert(offsetof(struct lfpool_pool, table_id) == 0, "inline.h");
+_Static_assert(offsetof(struct lfpool_pool, head) == 0, "inline.h");
 
 /* Bytes of a pool with `shards` shards. */
 #define POOL_OF_SHARDS(shards) (offsetof(struct lfpool_pool, core.depot.shard) + (shards) * sizeof(struct shard))

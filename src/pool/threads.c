@@ -11,7 +11,7 @@
  *                  that has one.  (`nothing` and `gone`: mask 0.)
  *              L2  after a thread was refused a cache, its next PATIENCE calls on that pool do not ask the system.
  *                  Until then its entry is {calls left, generation of the pool's id}.
- *              L3  a pool without a table_id is looked up by no thread: that id matches no entry, and attach() is not
+ *              L3  a pool with the id 0 is looked up by no thread: that id matches no entry, and attach() is not
  *                  called.
  * Progress     Look-up: wait-free.  First use by a thread: may enter the kernel.  Exit: takes the registry's lock.
  */
@@ -24,8 +24,8 @@
 /* An entry that is nobody's; for a pool that comes, no call is left to wait for (L2). */
 #define VACANT {.pool_id = 1}
 /* Match nothing, nor the id 0, which would be the first entry's; the second one is that of a thread which exits. */
-static struct thread_entry no_entries[1 + TABLE_ENTRIES_MIN] = {{0}, VACANT};
-static struct thread_entry gone_entries[1 + TABLE_ENTRIES_MIN] = {{0}, VACANT};
+static struct lfpool_entry_ no_entries[1 + TABLE_ENTRIES_MIN] = {{0}, VACANT};
+static struct lfpool_entry_ gone_entries[1 + TABLE_ENTRIES_MIN] = {{0}, VACANT};
 #define nothing (&no_entries[1])
 #define gone (&gone_entries[1])
 /* No thread can have a cache of its own, and there is no key. */
@@ -33,23 +33,22 @@ static bool keyless;
 /* L2, of threads that were refused a table: of all of them, since they have no place for a number of their own. */
 static _Atomic(uint32_t) patience;
 
-THREAD_LOCAL struct thread_entry *thread_table = nothing;
 static THREAD_LOCAL struct serving *serving;
-/* L5.  Read in lfpool/inline.h, by code that an optimiser of whole programs does not see. */
-__attribute__((used)) THREAD_LOCAL struct lfpool_last_ lfpool_last_ = VACANT;
+/* Read and written in lfpool/inline.h, by code that an optimiser of whole programs does not see. */
+__attribute__((used)) THREAD_LOCAL struct lfpool_thread_ lfpool_thread_ = {.last = VACANT, .table = nothing};
 
-static struct thread_entry *table_here(void)
+static struct lfpool_entry_ *table_here(void)
 {
-	return os_of_thread(thread_table);
+	return os_of_thread(lfpool_thread_).table;
 }
 
-static bool table_set(struct thread_entry *table)
+static bool table_set(struct lfpool_entry_ *table)
 {
 	if (table != gone && !os_set_exit_value(table))
 		return false;
 	/* A signal handler looks at the table as well: the entries are written before it is shown. */
 	light_barrier();
-	os_of_thread(thread_table) = table;
+	os_of_thread(lfpool_thread_).table = table;
 	return true;
 }
 
@@ -66,20 +65,20 @@ void thread_serve(struct serving *innermost)
 /* Called when a thread exits, with its table. */
 static void hand_back(void *memory)
 {
-	struct thread_entry *table = memory;
+	struct lfpool_entry_ *table = memory;
 
 	/* The exit value is NULL now; a call that sets it again makes the system come here again. */
 	(void)table_set(gone);
 	if (table == gone)
 		return;
-	os_of_thread(lfpool_last_).pool_id = 1;
+	os_of_thread(lfpool_thread_).last.pool_id = 1;
 	live_pools_lock();
 	for (uint64_t i = 0; i <= table[-1].pool_id; i++) {
-		const struct thread_entry *e = &table[i];
+		const struct lfpool_entry_ *e = &table[i];
 		lfpool_t *pool = live_pools_generation(e->pool_id) ? live_pools_find(e->pool_id) : NULL;
 
 		if (pool)
-			slots_cache_destroy(e->cache);
+			slots_cache_destroy((struct cache_head *)e->cache);
 	}
 	live_pools_unlock();
 	os_heap_free(&table[-1]);
@@ -105,9 +104,9 @@ uint32_t thread_hint(void)
 }
 
 /* A table of this thread's that has room for `place` (L1), or NULL. */
-static struct thread_entry *table_ensure(size_t place)
+static struct lfpool_entry_ *table_ensure(size_t place)
 {
-	struct thread_entry *before = table_here();
+	struct lfpool_entry_ *before = table_here();
 	size_t had = before == nothing ? 0 : (size_t)before[-1].pool_id + 1;
 	size_t wanted = had ? had : TABLE_ENTRIES_MIN;
 
@@ -124,18 +123,18 @@ static struct thread_entry *table_ensure(size_t place)
 		return NULL;
 	}
 
-	struct thread_entry *head = os_heap_resize(NULL, (1 + wanted) * sizeof(*head));
+	struct lfpool_entry_ *head = os_heap_resize(NULL, (1 + wanted) * sizeof(*head));
 
 	if (!head) {
 		store_relaxed(&patience, PATIENCE);
 		return NULL;
 	}
 
-	struct thread_entry *grown = head + 1;
+	struct lfpool_entry_ *grown = head + 1;
 
-	*head = (struct thread_entry){.pool_id = wanted - 1};
+	*head = (struct lfpool_entry_){.pool_id = wanted - 1};
 	for (size_t i = 0; i < wanted; i++)
-		grown[i] = i < had ? before[i] : (struct thread_entry)VACANT;
+		grown[i] = i < had ? before[i] : (struct lfpool_entry_)VACANT;
 	if (!table_set(grown)) {
 		os_heap_free(head);
 		store_relaxed(&patience, PATIENCE);
@@ -147,7 +146,7 @@ static struct thread_entry *table_ensure(size_t place)
 }
 
 /* Was the thread refused a cache of this pool so lately that this call shall not ask (L2)? */
-static bool is_patient(struct thread_entry *e, const struct cache_head *generation)
+static bool is_patient(struct lfpool_entry_ *e, const lfpool_cache_t *generation)
 {
 	/* Never down to 0, which is the id of pools without one. */
 	if (live_pools_generation(e->pool_id) || e->cache != generation || e->pool_id <= 1)
@@ -157,11 +156,11 @@ static bool is_patient(struct thread_entry *e, const struct cache_head *generati
 }
 
 /* L4: the cache changes while nobody has the entry. */
-static void entry_set(struct thread_entry *e, uint64_t id, struct cache_head *head)
+static void entry_set(struct lfpool_entry_ *e, uint64_t id, lfpool_cache_t *cache)
 {
-	*e = (struct thread_entry)VACANT;
+	*e = (struct lfpool_entry_)VACANT;
 	light_barrier();
-	e->cache = head;
+	e->cache = cache;
 	light_barrier();
 	e->pool_id = id;
 }
@@ -169,45 +168,49 @@ static void entry_set(struct thread_entry *e, uint64_t id, struct cache_head *he
 /* The calling thread's cache of this pool, made if need be; NULL: it cannot have one now. */
 static NOINLINE struct cache_head *attach(lfpool_t *pool)
 {
-	struct thread_entry *table = table_ensure(live_pools_place(pool->table_id));
+	struct lfpool_entry_ *table = table_ensure(live_pools_place(pool->head.id));
 
 	if (!table)
 		return NULL;
 
-	struct thread_entry *e = &table[live_pools_place(pool->table_id)];
-	struct cache_head *const generation = (struct cache_head *)(uintptr_t)live_pools_generation(pool->table_id);
+	struct lfpool_entry_ *e = &table[live_pools_place(pool->head.id)];
+	lfpool_cache_t *const generation = (lfpool_cache_t *)(uintptr_t)live_pools_generation(pool->head.id);
 
 	/* Not in the first places. */
-	if (e->pool_id == pool->table_id)
-		return e->cache;
+	if (e->pool_id == pool->head.id)
+		return (struct cache_head *)e->cache;
 	if (is_patient(e, generation))
 		return NULL;
 
 	struct cache_head *head = slots_cache_create(pool);
 
-	entry_set(e, head ? pool->table_id : PATIENCE, head ? head : generation);
+	entry_set(e, head ? pool->head.id : PATIENCE, head ? &head->face : generation);
 	return head;
 }
 
 struct cache_head *thread_cache(lfpool_t *pool)
 {
-	struct cache_head *head = thread_find(pool->table_id);
+	lfpool_cache_t *cache;
 
+	if (thread_find(pool, &cache))
+		return (struct cache_head *)cache;
 	/* L3 */
-	return !head && pool->table_id ? attach(pool) : head;
+	return pool->head.id ? attach(pool) : NULL;
 }
 
 struct cache_head *thread_cache_if_any(const lfpool_t *pool)
 {
 	/* L3 */
-	if (!pool->table_id)
+	if (!pool->head.id)
 		return NULL;
 
-	const struct thread_entry *table = table_here();
-	const size_t place = live_pools_place(pool->table_id);
+	const struct lfpool_entry_ *table = table_here();
+	const size_t place = live_pools_place(pool->head.id);
 
 	/* L1, and of `nothing` and `gone` nothing matches. */
-	return place <= table[-1].pool_id && table[place].pool_id == pool->table_id ? table[place].cache : NULL;
+	return place <= table[-1].pool_id && table[place].pool_id == pool->head.id
+		       ? (struct cache_head *)table[place].cache
+		       : NULL;
 }
 
 /* Never inlined: the asm of lfpool/inline.h names no memory, and the return puts both stores before it.  Here and not
@@ -217,6 +220,6 @@ NOINLINE struct cache_head *thread_cache_remembered(lfpool_t *pool)
 	struct cache_head *head = thread_cache(pool);
 
 	if (head)
-		os_of_thread(lfpool_last_) = (struct lfpool_last_){pool->table_id, (lfpool_cache_t *)head};
+		os_of_thread(lfpool_thread_).last = (struct lfpool_entry_){pool->head.id, &head->face};
 	return head;
 }

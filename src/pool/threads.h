@@ -2,16 +2,17 @@
 /*
  * threads.h - the calling thread's cache of a pool, found by the pool's id: the look-up (threads.c has the rest).
  *
- * Idea         A thread finds its table in a thread-local variable of the model initial-exec: one load.  Unlike a
- *              variable of the dynamic models it is never allocated, so a thread that gets no memory runs without a
- *              cache, and the process continues.  docs/decisions/0007-thread-local-variables.md has the figures.  An id
- *              says where its entry is, and each table has room for the first TABLE_ENTRIES_MIN places: so those are
- *              looked at without a look at the table's size.  Further ones thread_cache() finds.
+ * Idea         A thread finds its last pool, and its table, in a thread-local variable of the model initial-exec: one
+ *              load.  Unlike a variable of the dynamic models it is never allocated, so a thread that gets no memory
+ *              runs without a cache, and the process continues.  docs/decisions/0007-thread-local-variables.md has the
+ *              figures.  A pool's place among the live pools says where its entry is.  Each table has room for the
+ *              first TABLE_ENTRIES_MIN places, so an offset below that is used without a look at the table's size.  A
+ *              pool with a higher place has the offset of a lower one, where its id never is: thread_cache() finds it.
  * Invariants   L4  an entry with a pool's id has the thread's cache of it; and while that pool lives only the thread's
  *                  exit changes the entry, or moves the table.  So a signal handler, which looks as well, may come
  *                  between the look at the id and the load of the cache.
- *              L5  lfpool_last_ (lfpool/inline.h) has no pool, or one and the thread's cache of it; from the thread's
- *                  exit on it has none.
+ *              L5  lfpool_thread_.last has no pool, or one and the thread's cache of it; from the thread's exit on it
+ *                  has none.
  * Progress     Wait-free.
  */
 #ifndef LFPOOL_THREADS_H
@@ -25,30 +26,55 @@ struct cache_head;
 
 /* A table is entries in a row.  The one before the first is its head: there `pool_id` is the mask of L1 (threads.c).
  * An id below 2^LIVE_POOLS_PLACE_BITS is no pool's, but a count: L2; never 0, which is the id of pools without one. */
-struct thread_entry {
-	uint64_t pool_id;
-	struct cache_head *cache;
-};
-
 #define TABLE_ENTRIES_MIN 64
 
-extern THREAD_LOCAL struct thread_entry *thread_table;
+/* Once more, with its model. */
+LFPOOL_API extern THREAD_LOCAL struct lfpool_thread_ lfpool_thread_;
 
-/* Of a pool's table_id (pool.h).  NULL: it is not in the first places, or the thread has none yet, or can have none. */
-static inline struct cache_head *thread_find(uint64_t pool_id)
+/* The head of a pool with this id. */
+static inline struct lfpool_head_ thread_head(uint64_t id)
+{
+	return (struct lfpool_head_){.id = id, .in_tables = id % TABLE_ENTRIES_MIN * sizeof(struct lfpool_entry_)};
+}
+
+/* The calling thread's cache of the pool with this id, by the table.  NULL: the pool has no place there, or the thread
+ * has no cache of it yet, or can have none. */
+static inline lfpool_cache_t *thread_find_by_id(uint64_t id)
 {
 	if (EMBEDDED)
 		return NULL;
 
-	const struct thread_entry *table = os_of_thread(thread_table);
-	const struct thread_entry *e = &table[pool_id % TABLE_ENTRIES_MIN];
+	const struct lfpool_entry_ *e = &os_of_thread(lfpool_thread_).table[id % TABLE_ENTRIES_MIN];
 
-	if (unlikely(e->pool_id != pool_id))
+	if (unlikely(e->pool_id != id))
 		return NULL;
 	/* L4 */
 	if (!e->cache)
 		__builtin_unreachable();
 	return e->cache;
+}
+
+/* lfpool_find_() of lfpool/inline.h, or the same in C. */
+static inline bool thread_find(const struct lfpool_pool *pool, lfpool_cache_t **cache_out)
+{
+#if defined(LFPOOL_INLINES_POOLS_)
+	return lfpool_find_(pool, cache_out);
+#elif EMBEDDED
+	return (void)pool, (void)cache_out, false;
+#else
+	const uint64_t id = ((const struct lfpool_head_ *)(const void *)pool)->id;
+	struct lfpool_entry_ *last = &os_of_thread(lfpool_thread_).last;
+
+	if (unlikely(last->pool_id != id)) {
+		lfpool_cache_t *cache = thread_find_by_id(id);
+
+		if (!cache)
+			return false;
+		*last = (struct lfpool_entry_){id, cache};
+	}
+	*cache_out = last->cache;
+	return true;
+#endif
 }
 
 /* Can a thread have caches of its own?  After process_open(). */

@@ -2,7 +2,7 @@
 /* test: threads no-sanitizer */
 /*
  * test_fibers.c - fibers that migrate between threads between acquire and release; half of them with a cache handle of
- * their own, the others by the inlined calls, which find the thread's.
+ * their own, the others by the inlined calls, which find the thread's, of two pools by turns.
  *
  * Idea         Two threads pass a few fibers back and forth through a mutex-guarded queue; a fiber gives up its
  *              thread in the middle of its work and goes on on whichever thread takes it next.  Compiled with -O3
@@ -32,7 +32,7 @@ struct fiber {
 
 static struct fiber fibers[FIBERS];
 static char stacks[FIBERS][STACK];
-static lfpool_t *pool;
+static lfpool_t *pools[2];
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct fiber *waiting[FIBERS];
@@ -47,14 +47,16 @@ static void yield(struct fiber *f)
 	}
 }
 
-static void *fiber_acquire(struct fiber *f)
+/* The i-th of the objects of a fiber with a cache is from the cache's pool, of another fiber from pool i modulo 2: the
+ * last pool of the thread, or one that is in its table. */
+static void *fiber_acquire(struct fiber *f, unsigned i)
 {
-	return f->cache ? lfpool_cache_acquire_inline_(f->cache) : lfpool_acquire_inline_(pool);
+	return f->cache ? lfpool_cache_acquire_inline_(f->cache) : lfpool_acquire_inline_(pools[i % 2]);
 }
 
-static lfpool_status_t fiber_release(struct fiber *f, void *object)
+static lfpool_status_t fiber_release(struct fiber *f, unsigned i, void *object)
 {
-	return f->cache ? lfpool_cache_release_inline_(f->cache, object) : lfpool_release_inline_(pool, object);
+	return f->cache ? lfpool_cache_release_inline_(f->cache, object) : lfpool_release_inline_(pools[i % 2], object);
 }
 
 static void fiber_run(unsigned index)
@@ -65,14 +67,14 @@ static void fiber_run(unsigned index)
 	for (int round = 0; round < ROUNDS; round++) {
 		for (unsigned i = 0; i < HELD; i++) {
 			/* The capacity suffices for all. */
-			REQUIRE(objects[i] = fiber_acquire(f));
+			REQUIRE(objects[i] = fiber_acquire(f, i));
 			memset(objects[i], (int)(index + 1), SIZE);
 		}
 		if (random_below(&f->random, 2))
 			yield(f);
 		for (unsigned i = 0; i < HELD; i++) {
 			REQUIRE(all_bytes_are(objects[i], SIZE, (unsigned char)(index + 1)));
-			REQUIRE(fiber_release(f, objects[i]) == LFPOOL_OK);
+			REQUIRE(fiber_release(f, i, objects[i]) == LFPOOL_OK);
 		}
 	}
 	f->done = true;
@@ -128,7 +130,8 @@ TEST(fibers_migrate)
 	unsigned migrations = 0;
 
 	/* Small caches: the depot and the other fibers' caches are needed all the time. */
-	pool = POOL_OF(SIZE, FIBERS * HELD, .cache_capacity = 4);
+	for (unsigned i = 0; i < 2; i++)
+		pools[i] = POOL_OF(SIZE, FIBERS * HELD, .cache_capacity = 4);
 	print_message("seed 11\n");
 	unfinished = FIBERS;
 	for (unsigned i = 0; i < FIBERS; i++) {
@@ -138,7 +141,7 @@ TEST(fibers_migrate)
 		f->random = random_for(11, i);
 		f->last = pthread_self();
 		if (i % 2)
-			assert_non_null(f->cache = lfpool_cache_create(pool));
+			assert_non_null(f->cache = lfpool_cache_create(pools[0]));
 		assert_int_equal(getcontext(&f->context), 0);
 		f->context.uc_stack.ss_sp = stacks[i];
 		f->context.uc_stack.ss_size = STACK;
@@ -152,7 +155,8 @@ TEST(fibers_migrate)
 	}
 	print_message("%u migrations\n", migrations);
 	assert_true(migrations > FIBERS);
-	pool_close(pool, SIZE);
+	pool_close(pools[0], SIZE);
+	pool_close(pools[1], SIZE);
 }
 
 RUN_TESTS()

@@ -11,7 +11,7 @@
 
 enum { SIZE = 40, EACH = 50, THREADS = 4, KEYS = 16, RETURNS = 3 };
 
-static lfpool_t *late_pool;
+static lfpool_t *late_pool, *other_pool; /* used by turns */
 
 struct late {
 	pthread_key_t key;
@@ -22,9 +22,10 @@ struct late {
 static void late_use(void *argument)
 {
 	struct late *late = argument;
-	void *object = lfpool_acquire(late_pool);
+	void *object = lfpool_acquire(late_pool), *other = lfpool_acquire(other_pool);
 
-	REQUIRE(object);
+	REQUIRE(object && other && lfpool_owns(late_pool, object) && lfpool_owns(other_pool, other));
+	REQUIRE(lfpool_release(other_pool, other) == LFPOOL_OK);
 	stamp_write(object, SIZE, (uintptr_t)late);
 	if (late->kept) {
 		REQUIRE(stamp_holds(late->kept, SIZE, (uintptr_t)late));
@@ -56,6 +57,8 @@ static void *exit_with_destructors(void *argument)
 
 		REQUIRE(acquire_all(late_pool, objects, EACH) == EACH);
 		release_all(late_pool, objects, EACH);
+		REQUIRE(acquire_all(other_pool, objects, 1) == 1);
+		release_all(other_pool, objects, 1);
 	}
 	return NULL;
 }
@@ -80,6 +83,7 @@ TEST(thread_exit_destructors_may_use_the_pool)
 
 	for (size_t i = 0; i < COUNT(cache_capacities); i++) {
 		late_pool = POOL_OF(SIZE, THREADS * (2 * KEYS + EACH + 1), .cache_capacity = cache_capacities[i]);
+		other_pool = POOL_OF(SIZE, THREADS, .cache_capacity = cache_capacities[i]);
 		for (int k = 0; i == 0 && k < KEYS; k++)
 			REQUIRE(pthread_key_create(&late_keys[k], late_use) == 0);
 		destructors_use_the_pool();
@@ -87,6 +91,7 @@ TEST(thread_exit_destructors_may_use_the_pool)
 		destructors_use_the_pool();
 		assert_in_range(growth(before, resident_bytes()), 0, TIMES(MIB, 32 * MIB));
 		assert_int_equal(lfpool_destroy(late_pool), 0);
+		assert_int_equal(lfpool_destroy(other_pool), 0);
 	}
 }
 

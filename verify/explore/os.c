@@ -338,8 +338,9 @@ struct os_symbol os_symbol_at(const void *address)
  * A thread has the cache that is lent to it, or none.  (lfpool_acquire and lfpool_release have none.)
  */
 
-static struct thread_entry nothing[1 + TABLE_ENTRIES_MIN] = {[1] = {.pool_id = 1}};
-THREAD_LOCAL struct thread_entry *thread_table = &nothing[1];
+static struct lfpool_entry_ nothing[1 + TABLE_ENTRIES_MIN] = {[1] = {.pool_id = 1}};
+/* The asm of lfpool/inline.h names it, which an optimiser of whole programs does not see. */
+__attribute__((used)) THREAD_LOCAL struct lfpool_thread_ lfpool_thread_ = {.last.pool_id = 1, .table = &nothing[1]};
 
 struct serving *thread_serving(void)
 {
