@@ -79,7 +79,7 @@ LFPOOL_C_BEGIN_
  * capacity          As config.capacity.
  * caches            As config.buffer_caches, and not 0.
  *
- * The macro asks for 19 KiB more than one object, 63 KiB more than 1000, and 25 bytes for each of a million, up to 33
+ * The macro asks for 17 KiB more than one object, 57 KiB more than 1000, and 25 bytes for each of a million, up to 33
  * where the stride is no power of two; with one
  * cache 6 KiB for one (docs/memory.md has a table).  With the hooks create, activate, deactivate or destroy it takes
  * one byte more for each object, and at most 256 more; with an explicit cache_capacity lfpool_buffer_bytes() knows.

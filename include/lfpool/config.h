@@ -179,7 +179,7 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
 #define LFPOOL_STRIDE_(object_size, object_alignment) \
 	LFPOOL_STRIDE_SPREAD_(LFPOOL_ROUND_UP_(object_size, object_alignment), object_alignment)
 
-/* For config.cache_capacity: threads get no cache of their own; calls share a few caches and claim one per call. */
+/* For config.cache_capacity: threads get no caches.  Calls share a few: each call claims one, and leaves it empty. */
 #define LFPOOL_CACHE_NONE SIZE_MAX
 
 /*
@@ -302,12 +302,16 @@ typedef struct lfpool_config {
 	                             lfpool_create(), with max_capacity and without LFPOOL_CREATE_ALL   */
 	size_t cache_capacity;    /* objects one cache may hold, 1 .. 8192, rounded down to twice a power
 	                             of two, at least 2; raised in pools of more than 2^23 objects to keep
-	                             magazines few; 0 = at most 512, less in small pools so that a cache
-	                             for each processor holds about half of them; LFPOOL_CACHE_NONE     */
+	                             magazines few; 0 = as many as 256 KiB have room for, at most
+	                             max_capacity divided by the number of processors, and a quarter of
+	                             that, at most 256, for objects of a page or more and with
+	                             hooks.create (docs/design.md, "Limits"); LFPOOL_CACHE_NONE         */
 	uint32_t flags;           /* LFPOOL_PREFAULT ...; 0 = none                                      */
 	lfpool_backend_t backend; /* 0 = LFPOOL_BACKEND_LOCKFREE                                        */
 	lfpool_hooks_t hooks;     /* all NULL = the defaults                                            */
-	size_t depot_shards;      /* parts of the shared store, 1 .. 32; 0 = one for every 8 processors */
+	size_t depot_shards;      /* parts of the shared store, each with the surplus and the unused objects
+	                             of some caches, 1 .. 32; 0 = two for each processor, at most one for
+	                             each magazine                                                      */
 	const char *debug;        /* debug modes, "poison,owner", see lfpool/debug.h; read, not kept;
 	                             NULL = those of the environment variable LFPOOL_DEBUG alone        */
 	size_t max_capacity;      /* objects it can grow to (lfpool/resize.h), capacity .. 2^31; address

@@ -61,7 +61,7 @@ LFPOOL_C_BEGIN_
  *           After a failure nothing is left behind.
  * Owner     The caller, until lfpool_destroy().
  * Memory    Address space for capacity objects is reserved here and at once; memory is used as objects are first
- *           touched. Beside the objects: 16.5 to 24.5 bytes per object touched, 9 KiB per cache with
+ *           touched. Beside the objects: 16.5 to 24.5 bytes per object touched, 7 KiB per cache with
  *           magazines of 256 objects; small magazines cost more per object (docs/design.md, "Limits").
  * Threads   Any.  Takes a lock shared with destroy and thread exit; enters the kernel.
  * Cost      O(1) in the capacity, unless LFPOOL_PREFAULT or LFPOOL_CREATE_ALL.
@@ -200,14 +200,14 @@ LFPOOL_API void lfpool_cache_destroy(lfpool_cache_t *cache);
  * lfpool_cache_flush - hand a cache's free objects back to the pool, and keep the cache: before its thread sleeps for
  * long.
  *
- * Nobody needs it to find them: an acquire that finds nothing else takes them out of the cache, at the price of a
- * membarrier(2).  After the call it finds them where that is not necessary.  (Without an empty magazine to put in its
- * place one may stay where it is.)  What debug modes hold in quarantine stays there.
+ * Without this call other threads get the objects too, but only after they have looked everywhere else, and mostly with
+ * a membarrier(2).  After it the objects are in the depot, where every miss looks.  (If the pool has no empty magazine,
+ * some may stay in the cache.)  Objects in the quarantine of a debug mode stay there.
  *
  * cache     Of this pool; NULL: the calling thread's own, if it has one.
  * Threads   The cache's user.
  * Progress  Lock-free, without a system call.
- * Cost      O(1).
+ * Cost      O(objects in the cache / objects per magazine); O(caches) in addition if the depot has no empty magazine.
  */
 LFPOOL_API void lfpool_cache_flush(lfpool_t *pool, lfpool_cache_t *cache);
 

@@ -34,7 +34,7 @@ typedef struct {
 	uint64_t drains;          /* releases that found it full, and made room                                 */
 	uint64_t steals;          /* objects, or whole magazines, taken from another cache                      */
 	uint64_t exhausted;       /* calls that found no free object (not those that a hook refused)            */
-	uint64_t retries;         /* failed compare-and-swaps on shared stacks                                  */
+	uint64_t retries;         /* failed compare-and-swaps on stacks of magazines                            */
 	size_t active;            /* in use, without retired ones                                               */
 	size_t cached;            /* free, in a cache: every thread can get them                                */
 	size_t shared;            /* free, in the depot (or in quarantine, see LFPOOL_DEBUG)                    */
@@ -44,7 +44,7 @@ typedef struct {
 	uint64_t releases;        /* that succeeded, since the pool was created                                 */
 	uint32_t caches;          /* ever created                                                               */
 	uint32_t caches_in_use;   /* by a thread, or explicit                                                   */
-	uint64_t depot_trips;     /* refills and drains that moved a magazine in or out of the depot            */
+	uint64_t depot_trips;     /* refills from the depot; drains of a cache without an empty magazine        */
 	size_t high_water;        /* most objects in use at once since lfpool_high_water_reset()                */
 	uint64_t evicted;         /* objects, by lfpool_acquire_evicting() and lfpool_release_least()           */
 	uint64_t not_evicted;     /* calls of lfpool_acquire_evicting() to which no object gave way             */

@@ -111,9 +111,8 @@ LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);
  * The call takes free objects out of the free lists, all but `keep` of them, and hooks.destroy runs for those that were
  * built.  It returns whole pages of such objects, and of objects removed by lfpool_shrink(), with madvise(2).  The
  * objects stay part of the pool: acquire prefers others, and finds zero bytes on returned pages, and the old contents
- * on the rest.  Not returned are addresses, the pool's own data (about 8.5 bytes per object that was ever used), pages
- * on which an object is in use, and objects in the current magazine of another thread's cache.  No other call returns
- * memory.
+ * on the rest.  Not returned are addresses, the pool's own data (16.5 to 24.5 bytes for each object that was ever
+ * used), and pages on which an object is in use.  No other call returns memory.
  *
  * keep      Number of free objects to leave alone.
  * budget    Bytes that this call may handle: objects taken out of the free lists, and returned pages; a page that is

@@ -9,7 +9,7 @@
  *              boundary between two magazines costs two compare-and-swaps on a line that no other thread writes.  A
  *              stack has at most `bound` magazines.  The surplus goes to the depot, where every thread finds it.
  *              (Bonwick and Adams 2001 have a second magazine instead, which saves trips to a shared depot.  Here most
- *              trips are to the cache's own stacks: decision 0017.)  The word `in_transit` names the magazine that is
+ *              trips are to the cache's own stacks: decision 0019.)  The word `in_transit` names the magazine that is
  *              just moving.  Thieves and the collect read these words and the stack of full magazines.
  * Invariants   C1  at every instant every free slot is in a magazine on a stack of full or partial ones; or in an
  *                  unused chunk; or in a magazine that {current_word, in_transit} of some cache name; or in the hands

@@ -90,7 +90,7 @@ static uint32_t choose_bound(const lfpool_config_t *config, size_t slots, bool i
 	return magazines > 1 ? (uint32_t)magazines - 1 : 0;
 }
 
-/* Two for each processor, so that most workers have one of their own: docs/decisions/0017. */
+/* Two for each processor, so that most workers have one of their own: docs/decisions/0019. */
 static uint32_t choose_shards(const lfpool_config_t *config, size_t chunks, bool in_buffer)
 {
 	if (EMBEDDED || in_buffer)
