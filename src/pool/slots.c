@@ -233,12 +233,15 @@ size_t slots_out(const lfpool_t *pool)
 static struct cache *claim_in_buffer(struct core *core)
 {
 	struct cache *c;
-
 	/* relaxed, here and below: a number. */
-	if (fetch_add_relaxed(&core->explicit_caches, 1) >= core->table.most - core->table.for_calls) {
-		(void)fetch_add_relaxed(&core->explicit_caches, UINT32_MAX);
-		return NULL;
-	}
+	uint32_t count = load_relaxed(&core->explicit_caches);
+
+	/* A call that is refused counts nothing, so no other call is refused because of it.  Repeats only after another
+	 * thread changed the count. */
+	do
+		if (count >= core->table.most - core->table.for_calls)
+			return NULL;
+	while (!cas_weak_relaxed(&core->explicit_caches, &count, count + 1));
 	/* Waits for a call to end only if each cache that is not explicit is in one. */
 	while (!(c = cache_claim(core, CACHE_FOR_LONG, 0)))
 		cpu_relax();

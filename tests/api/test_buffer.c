@@ -7,6 +7,8 @@
  */
 #include "../support/texts.h"
 
+#include <stdatomic.h>
+
 /* An integer constant expression, also for arguments of several types. */
 static _Alignas(LFPOOL_BUFFER_ALIGNMENT) unsigned char array[LFPOOL_BUFFER_BYTES(sizeof(double[3]), 0, 1000)];
 _Static_assert(LFPOOL_BUFFER_BYTES(1, 1, 1) < 22528, "small pools fit into small arrays");
@@ -247,6 +249,71 @@ TEST(every_cache_that_a_buffer_has_room_for_can_be_created)
 {
 	for (size_t buffer_caches = 0; buffer_caches <= LFPOOL_BUFFER_CACHES; buffer_caches++)
 		fill(buffer_caches);
+}
+
+/* ---- One explicit cache is free, and another thread asks for one ---- */
+
+struct rival {
+	lfpool_t *pool;
+	atomic_uint asked, answered, got;
+	atomic_bool stop;
+};
+
+static void *asks_again_and_again(void *argument)
+{
+	struct rival *r = argument;
+
+	while (!atomic_load(&r->stop)) {
+		atomic_fetch_add(&r->asked, 1);
+		lfpool_cache_t *cache = lfpool_cache_create(r->pool);
+
+		atomic_fetch_add(&r->got, cache != NULL);
+		lfpool_cache_destroy(cache);
+		atomic_fetch_add(&r->answered, 1);
+	}
+	return NULL;
+}
+
+/* A call that is refused must not make another call fail: a cache is refused only while others have all of them. */
+TEST(a_refused_cache_refuses_no_other)
+{
+	lfpool_config_t config = config_of(16, 100);
+	struct rival r = {0};
+	lfpool_cache_t *caches[3];
+
+	config.buffer_caches = 4;
+
+	const size_t bytes = lfpool_buffer_bytes(&config);
+	unsigned char *buffer = buffer_of(bytes);
+
+	r.pool = pool_in(&config, buffer, bytes);
+	for (size_t i = 0; i < explicit_of(4); i++)
+		REQUIRE((caches[i] = lfpool_cache_create(r.pool)));
+
+	const struct threads rival = threads_start(1, asks_again_and_again, &r, 0);
+
+	for (int round = 0; round < TIMES(100000, 10000); round++) {
+		const unsigned before = atomic_load(&r.got);
+
+		lfpool_cache_destroy(caches[0]);
+		caches[0] = lfpool_cache_create(r.pool);
+		if (!caches[0]) {
+			/* The rival must have had it: the call that it is in ends. */
+			const unsigned asked = atomic_load(&r.asked);
+
+			while ((int)(atomic_load(&r.answered) - asked) < 0)
+				;
+			REQUIRE(atomic_load(&r.got) != before);
+		}
+		while (!caches[0])
+			caches[0] = lfpool_cache_create(r.pool);
+	}
+	atomic_store(&r.stop, true);
+	threads_join(&rival);
+	for (size_t i = 0; i < explicit_of(4); i++)
+		lfpool_cache_destroy(caches[i]);
+	(void)lfpool_destroy(r.pool);
+	free(buffer);
 }
 
 RUN_TESTS()
