@@ -274,8 +274,8 @@ void slots_cache_flush(struct cache_head *cache)
 
 /* ---- Many objects in one step: states ---- */
 
-/* States in a row.  (The explorer's pools are small.) */
-#ifdef LFPOOL_EXPLORE
+/* States in a row.  (The explorer's pools are small, and so is an embedded build.) */
+#if defined(LFPOOL_EXPLORE) || defined(LFPOOL_EMBEDDED)
 #define ROW 2
 #else
 #define ROW 8
