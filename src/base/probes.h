@@ -88,7 +88,7 @@ PROBE probe_miss(const struct lfpool_pool *pool, const char *name, enum probe_ca
 	FIRE3(miss, pool, name, call);
 }
 
-/* For that a magazine was moved out of the depot, or into it (depot_trips). */
+/* For that a stack of the cache had no magazine, and one came from elsewhere (depot_trips). */
 PROBE probe_trip(const struct lfpool_pool *pool, const char *name, enum probe_call call)
 {
 	FIRE3(trip, pool, name, call);
