@@ -161,4 +161,22 @@ TEST_WITH(room_is_found_where_a_thief_took, setup, teardown)
 	assert_int_equal(drain(a), SLOTS);
 }
 
+/* A producer acquires, a consumer releases: the objects that were ever touched are those in flight, and at most the bound
+ * of each cache. */
+TEST(memory_follows_use)
+{
+	enum { IN_FLIGHT = 1024, ROUNDS = 300, LARGE = 1 << 17 };
+	static void *objects[IN_FLIGHT];
+	lfpool_t *large = POOL_OF(64, LARGE, .name = "large");
+	lfpool_cache_t *producer = lfpool_cache_create(large), *consumer = lfpool_cache_create(large);
+	const struct core *its = ((struct cache *)producer)->core;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		REQUIRE(lfpool_cache_acquire_bulk(producer, objects, IN_FLIGHT) == IN_FLIGHT);
+		REQUIRE(lfpool_cache_release_bulk(consumer, objects, IN_FLIGHT) == IN_FLIGHT);
+	}
+	assert_in_range(census_carved(its), IN_FLIGHT, IN_FLIGHT + 2 * cache_most_objects(its));
+	(void)lfpool_destroy(large);
+}
+
 RUN_TESTS()
