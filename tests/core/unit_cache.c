@@ -161,8 +161,8 @@ TEST_WITH(room_is_found_where_a_thief_took, setup, teardown)
 	assert_int_equal(drain(a), SLOTS);
 }
 
-/* A producer acquires, a consumer releases: the objects that were ever touched are those in flight, and at most the bound
- * of each cache. */
+/* A producer acquires, a consumer releases: the objects that were ever touched are those in flight, and at most the
+ * bound of each cache. */
 TEST(memory_follows_use)
 {
 	enum { IN_FLIGHT = 1024, ROUNDS = 300, LARGE = 1 << 17 };
