@@ -179,7 +179,8 @@ public:
 	void operator()(B *object) const noexcept
 	{
 		static_assert(std::has_virtual_destructor<B>::value, "lfpool: B has no virtual destructor");
-		void *const whole = dynamic_cast<void *>(object);
+		/* B may be const: as with std::unique_ptr, an owner of a const object destroys it. */
+		void *const whole = const_cast<void *>(dynamic_cast<const volatile void *>(object));
 
 		if (lfpool_in_use(pool_, whole))
 			object->~B();

@@ -141,9 +141,9 @@ private:
 
 /* ---- An allocator ------------------------------------------------------------------------------------------ */
 
-/* For containers of the standard library: nodes, and small arrays, come from the set, larger ones from operator new.
- * When all objects of a class are in use, or T is more aligned than the set's objects: std::bad_alloc; without
- * exceptions std::terminate(). */
+/* For containers of the standard library: nodes and small arrays come from the set.  Larger arrays, and all arrays of
+ * a T that is more aligned than the set's objects, come from operator new.  When all objects of a class are in use:
+ * std::bad_alloc; without exceptions std::terminate(). */
 template <typename T> class allocator {
 public:
 	using value_type = T;
@@ -157,7 +157,7 @@ public:
 	{
 		void *memory = nullptr;
 
-		if (count <= SIZE_MAX / sizeof(T) && alignof(T) <= lfpool_set_class_size(set_, 1))
+		if (count <= SIZE_MAX / sizeof(T))
 			memory = pooled(count) ? lfpool_set_acquire(set_, count * sizeof(T))
 					       : larger(count * sizeof(T));
 		if (!memory)

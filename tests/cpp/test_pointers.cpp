@@ -67,6 +67,7 @@ struct strip : shape {
 
 static_assert(std::is_convertible<lfpool::unique_ptr<square>, lfpool::base_ptr<shape>>::value, "upwards");
 static_assert(!std::is_convertible<lfpool::base_ptr<shape>, lfpool::unique_ptr<square>>::value, "not downwards");
+static_assert(!std::is_convertible<lfpool::base_ptr<const shape>, lfpool::base_ptr<shape>>::value, "const stays");
 static_assert(!std::is_convertible<lfpool::unique_ptr<counted>, lfpool::base_ptr<shape>>::value, "not sideways");
 
 TEST(a_pointer_to_the_base_owns)
@@ -89,6 +90,24 @@ TEST(a_pointer_to_the_base_owns)
 	}
 	CHECK(counted::alive() == 0 && squares.active_count() == 0 && strips.active_count() == 0);
 	CHECK(lfpool_quick_stats(squares.get()).misuses == 0 && lfpool_quick_stats(strips.get()).misuses == 0);
+}
+
+/* As std::unique_ptr<const B> does. */
+TEST(a_pointer_to_a_constant_base_owns)
+{
+	lfpool::pool<square> squares(3);
+
+	{
+		lfpool::base_ptr<const shape> fixed = squares.make_unique(3);
+		lfpool::base_ptr<shape> changeable = squares.make_unique(5);
+		lfpool::base_ptr<const volatile named> other = squares.make_unique(7);
+
+		CHECK(fixed->area() == 9 && other->name == 1 && squares.active_count() == 3);
+		fixed = std::move(changeable);
+		CHECK(fixed->area() == 25 && squares.active_count() == 2 && counted::alive() == 2);
+	}
+	CHECK(squares.active_count() == 0 && counted::alive() == 0);
+	CHECK(lfpool_quick_stats(squares.get()).misuses == 0);
 }
 
 TEST(an_object_goes_back_at_the_end_of_its_scope)

@@ -105,7 +105,6 @@ TEST(oversized_and_exhausted_requests_throw_bad_alloc)
 	std::vector<long *> all;
 
 	CHECK(refuses(longs, SIZE_MAX / sizeof(long) + 2));
-	CHECK(refuses(lfpool::allocator<wide>(set), 1));
 	for (int i = 0; i < 100; i++)
 		all.push_back(longs.allocate(1));
 	CHECK(refuses(longs, 1));
@@ -135,6 +134,28 @@ TEST(allocations_have_the_alignment_of_the_set)
 		wides.deallocate(many, count);
 	}
 	CHECK(refuses(wides, SIZE_MAX / sizeof(wide)));
+}
+
+/* No class has that alignment: each array comes from operator new, whatever its size, and goes back there. */
+TEST(over_aligned_types_of_an_ordinary_set_use_operator_new)
+{
+	lfpool::set set(small());
+	lfpool::allocator<wide> wides(set);
+
+	CHECK(alignof(wide) > lfpool_set_class_size(set.get(), 1));
+	for (std::size_t count = 1; count < 10; count++) {
+		wide *some = wides.allocate(count);
+
+		CHECK(lfpool_set_usable_size(set.get(), some) == 0 && reinterpret_cast<std::uintptr_t>(some) % 64 == 0);
+		some[0].bytes[0] = some[count - 1].bytes[63] = 1;
+		wides.deallocate(some, count);
+	}
+	CHECK(active(set) == 0 && refuses(wides, SIZE_MAX / sizeof(wide)));
+	std::vector<wide, lfpool::allocator<wide>> vector(3, wides);
+	std::list<wide, lfpool::allocator<wide>> list(3, wide(), wides);
+	for (const wide &each : list)
+		CHECK(reinterpret_cast<std::uintptr_t>(&each) % 64 == 0);
+	CHECK(reinterpret_cast<std::uintptr_t>(vector.data()) % 64 == 0 && active(set) == 0);
 }
 
 TEST(allocators_of_one_set_are_equal)
