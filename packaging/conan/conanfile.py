@@ -1,4 +1,4 @@
-"""lfpool for Conan 2, of the source tree that this recipe lies in.  docs/install.md: looked at by tests/install/packaging.py, not run."""
+"""lfpool for Conan 2, of the source tree that this recipe lies in.  tests/install/conan.py builds what it exports, without Conan."""
 import os
 
 from conan import ConanFile
@@ -19,7 +19,7 @@ class Lfpool(ConanFile):
 
     def export_sources(self):
         tree = os.path.join(self.recipe_folder, "..", "..")
-        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "docs/reference/*", "include/*", "src/*"):
+        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "docs/reference/*", "include/*", "scripts/reference", "src/*"):
             copy(self, pattern, tree, self.export_sources_folder)
 
     def layout(self):

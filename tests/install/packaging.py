@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """packaging.py ROOT - what others' builds take lfpool in with has its form, and says of version and sources what CMakeLists.txt says; so has
-the workflow, whose steps are those of scripts/check.  None of it is run here."""
+the workflow, whose steps are those of scripts/check; and each file that debian/ names exists.  None of it is run here: conan.py runs the recipe
+of Conan, and debian_package builds the Debian packages."""
 import ast
 import json
 import pathlib
@@ -64,6 +65,18 @@ def workflow(text):
     same("steps", sorted(steps), sorted(STEPS))
 
 
+def debian_rules(text):
+    """It compiles tests/*/test_NAME.c for each NAME of a list: one file each."""
+    listed = re.search(r"^tests = (.*)$", text, re.MULTILINE)[1].split()
+    same("tests", {name: len(names([f"tests/*/test_{name}.c"])) for name in listed}, dict.fromkeys(listed, 1))
+    same("the loop over tests", "tests/*/test_$$test.c" in text, True)
+
+
+def debian_files(text):
+    """Files of the tree; what debian/*.install names is installed, and debian_package looks at that."""
+    same("files", {name: len(names([name])) > 0 for name in text.split()}, dict.fromkeys(text.split(), True))
+
+
 def says(pattern):
     return lambda text: same("version", re.search(pattern, text)[1], VERSION)
 
@@ -76,6 +89,9 @@ CHECKS = {
     "packaging/conan/conanfile.py": python,
     ".github/workflows/check.yml": workflow,
     "meson.build": says(r"version: '([0-9.]+)'"),
+    "debian/rules": debian_rules,
+    "debian/liblfpool-dev.docs": debian_files,
+    "debian/liblfpool-dev.examples": debian_files,
     "debian/changelog": says(r"^lfpool \(([0-9.]+)\)"),
     "CHANGELOG.md": says(r"\n## ([0-9.]+)"),
 }
