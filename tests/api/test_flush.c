@@ -79,4 +79,23 @@ BACKEND_TEST(flush_creates_no_cache, LFPOOL_BACKEND_MALLOC)
 	pool_close(pool, SIZE);
 }
 
+#ifndef LFPOOL_EMBEDDED
+/* LFPOOL_CACHE_NONE: a call leaves nothing in the cache that it borrowed. */
+TEST(without_caches_nothing_is_cached)
+{
+	lfpool_t *pool = POOL_OF(SIZE, 1000, .cache_capacity = LFPOOL_CACHE_NONE);
+	void *objects[1000];
+
+	for (size_t i = 0; i < COUNT(objects); i++) {
+		assert_non_null(objects[i] = lfpool_acquire(pool));
+		assert_int_equal(stats_of(pool).cached, 0);
+	}
+	for (size_t i = 0; i < COUNT(objects); i++) {
+		assert_int_equal(lfpool_release(pool, objects[i]), LFPOOL_OK);
+		assert_int_equal(stats_of(pool).cached, 0);
+	}
+	pool_close(pool, SIZE);
+}
+#endif
+
 RUN_TESTS()

@@ -83,6 +83,17 @@ static void put_n(struct cache *c, uint32_t n, const uint32_t *first)
 		cache_put(c, first[i]);
 }
 
+/* No empty magazine is left on any stack. */
+static void set_empty_ones_aside(void)
+{
+	struct stack *const stacks[] = {&core->depot.shard[0].empty, &a->empty, &b->empty};
+
+	for (size_t i = 0; i < COUNT(stacks); i++)
+		while (stack_pop(stacks[i], &core->magazines, &a->in_transit))
+			;
+	tagged_set(&a->in_transit, 0);
+}
+
 TEST_WITH(a_magazine_of_anothers_stack_is_stolen_without_a_fence, setup, teardown)
 {
 	b_takes_all();
@@ -133,8 +144,7 @@ TEST_WITH(saying_no_costs_no_fence, setup, teardown)
  */
 TEST_WITH(room_is_found_where_a_thief_took, setup, teardown)
 {
-	struct stack *empty = &core->depot.shard[0].empty;
-	uint32_t aside, robbed;
+	uint32_t robbed;
 
 	b_takes_all();
 	put_n(b, SLOTS, slots);
@@ -144,10 +154,7 @@ TEST_WITH(room_is_found_where_a_thief_took, setup, teardown)
 	/* It has three objects and no place at home, and goes to the depot; then no other magazine has room. */
 	cache_put(b, slots[SLOTS]);
 	assert_int_equal(tagged_number(atomic_load(&core->depot.shard[0].partial.head)), robbed);
-	while ((aside = stack_pop(empty, &core->magazines, &a->in_transit)) != 0 ||
-	       (aside = stack_pop(&a->empty, &core->magazines, &a->in_transit)) != 0 ||
-	       (aside = stack_pop(&b->empty, &core->magazines, &a->in_transit)) != 0)
-		;
+	set_empty_ones_aside();
 	put_n(b, SLOTS - 1, slots + SLOTS + 1);
 	assert_ptr_equal(b->head.face.hot, core->hits ? b->current : cache_closed(b));
 	cache_put(b, slots[0]);
@@ -177,6 +184,38 @@ TEST(memory_follows_use)
 	}
 	assert_in_range(census_carved(its), IN_FLIGHT, IN_FLIGHT + 2 * cache_most_objects(its));
 	(void)lfpool_destroy(large);
+}
+
+/* The cache's objects go to a partial magazine one by one; what that has no room for stays, and can be stolen. */
+TEST_WITH(a_flush_that_finds_no_empty_magazine, setup, teardown)
+{
+	struct shard *shard = &core->depot.shard[0];
+
+	b_takes_all();
+	put_n(b, 2, slots);
+	cache_flush(b);
+	assert_int_equal(magazine_count_now(b->current, SLOTS), 0);
+	set_empty_ones_aside();
+	put_n(b, SLOTS, slots + 2);
+	cache_flush(b);
+	assert_int_equal(depth_below(&core->magazines, atomic_load(&shard->full.head)), 1);
+	assert_int_equal(tagged_number(atomic_load(&shard->partial.head)), 0);
+	assert_int_equal(tagged_number(atomic_load(&b->in_transit)), 0);
+	assert_int_equal(magazine_count_now(b->current, SLOTS), 2);
+	assert_ptr_equal(b->head.face.hot, core->hits ? b->current : cache_closed(b));
+	/* To move an object is no release. */
+	assert_int_equal(stats_of(pool).releases, SLOTS + 2);
+	assert_int_equal(drain(a), SLOTS + 2);
+}
+
+/* The magazine that a call is about to carve is announced, and is nobody's yet: its objects count as unused. */
+TEST_WITH(an_unused_chunk_is_not_robbed, setup, teardown)
+{
+	tagged_set(&a->in_transit, 1);
+	assert_int_equal(cache_take_idle(b), SLOT_NONE);
+	assert_int_equal(depot_carve(&core->depot, 0, &core->magazines, &a->in_transit), 1);
+	cache_adopt(a, 1);
+	assert_int_equal(cache_take_idle(b), 1);
 }
 
 RUN_TESTS()

@@ -262,9 +262,6 @@ HOOKS_TEST(waiting_calls_get_good_objects)
 	void *given = NULL;
 
 	build_all(set);
-	/* What lies in another cache is looked for after what is not built. */
-	if (set->way->to != TO_THREAD)
-		return;
 	take_all(set, things);
 	set->log.create_at_most = 0;
 	assert_int_equal(lfpool_acquire_async(set->pool, got, &given, NULL), LFPOOL_OK);
@@ -286,6 +283,28 @@ HOOKS_TEST(waiting_calls_get_good_objects)
 }
 
 /* ---- One by one, and where they meet something else ---- */
+
+/* Objects that exist come first, wherever they lie: in the depot, on another cache's stack, in its magazine. */
+TEST(none_is_built_while_one_is_free_in_another_cache)
+{
+	for (unsigned bound = 0; bound < 2; bound++) {
+		struct log log = {.create_at_most = SIZE_MAX};
+		lfpool_t *pool = POOL_OF(sizeof(struct thing), CAPACITY, .cache_capacity = bound ? 8 : 0,
+					 .hooks = {.context = &log, .create = on_create, .destroy = on_destroy});
+		lfpool_cache_t *cache[2] = {lfpool_cache_create(pool), lfpool_cache_create(pool)};
+		struct thing *things[CAPACITY / 2];
+
+		for (unsigned round = 0; round < 4; round++) {
+			for (size_t i = 0; i < COUNT(things); i++)
+				assert_non_null(things[i] = lfpool_cache_acquire(cache[round % 2]));
+			assert_int_equal(log.created, COUNT(things));
+			for (size_t i = 0; i < COUNT(things); i++)
+				assert_int_equal(lfpool_cache_release(cache[round % 2], things[i]), LFPOOL_OK);
+		}
+		assert_int_equal(lfpool_destroy(pool), 0);
+		assert_int_equal(log.destroyed, COUNT(things));
+	}
+}
 
 static bool release_again(void *context, void *object)
 {

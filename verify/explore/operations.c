@@ -302,6 +302,7 @@ void stage_operate(struct actor *actor, const char **at)
 		lfpool_cache_destroy(actor->cache);
 		actor->cache = NULL;
 		break;
+	case 'L': lfpool_cache_flush(stage.pool, actor->cache); break;
 	case 'p': mail(actor); break;
 	case 'q': collect_mail(actor); break;
 	case 'x':

@@ -155,7 +155,7 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	config.capacity = scenario->capacity;
 	config.max_capacity = scenario->max_capacity;
 	config.growth_step = scenario->growth_step;
-	config.cache_capacity = 2 * scenario->slots;
+	config.cache_capacity = scenario->slots ? 2 * scenario->slots : LFPOOL_CACHE_NONE;
 	config.flags = scenario->flags & ~SCENARIO_HOOKS;
 	config.depot_shards = scenario->shards ? scenario->shards : 1;
 	config.hooks.misuse = on_misuse;

@@ -33,6 +33,7 @@
  *   { } [ ] _ =  the cold store (stage.h)
  *   M  make the pool of a class    i  look for it (stage.h)
  *   -  at the beginning of the set-up: actor 3 has no cache
+ *   L  lfpool_cache_flush()
  *   <  pop a magazine off the full stack   >  push the newest popped, ^  the oldest, back
  */
 #ifndef EXPLORE_SCENARIO_H
@@ -48,7 +49,7 @@
 struct scenario {
 	const char *name;
 	const char *about;
-	unsigned slots; /* per magazine */
+	unsigned slots; /* per magazine; 0: LFPOOL_CACHE_NONE, magazines of one slot, and caches keep none on stacks */
 	unsigned capacity;
 	const char *setup; /* by one thread after the other: "0aa 1a 0r" */
 	const char *threads[3];

@@ -17,6 +17,8 @@ const struct scenario scenarios[] = {
 	/* Never-used chunks. */
 	{"carve-2", "two carve; there is one for each", 1, 2, "", {"a", "a"}},
 	{"carve-3", "three carve; there is one for each", 1, 3, "", {"a", "a", "a"}},
+	{"carve-regions-2", "two regions of one chunk each, and two carve", 1, 2, "", {"aa", "a"}, .shards = 2},
+	{"carve-regions-3", "and three", 1, 2, "", {"a", "a", "a"}, .shards = 2},
 	{"carve-flight-2", "a chunk of two on its way into a cache: one is always free", 2, 2, "", {"a", "a"}},
 
 	/* Owner against thief: H3, H6. */
@@ -30,6 +32,9 @@ const struct scenario scenarios[] = {
 	{"thief-thief-3", "three thieves, two objects", 2, 2, "3aarr", {"a", "a", "a"}},
 	{"stack-2", "two at an idle cache with a full magazine on its stack", 1, 2, "3aarr", {"ar", "ar"}},
 	{"stack-3", "three at an idle cache with a full magazine on its stack", 1, 2, "3aarr", {"a", "a", "a"}},
+	{"stack-refill-2", "the owner refills from its stack while it is robbed", 1, 3, "0aaarrr", {"aa", "aa"}},
+	{"stack-drain-2", "the owner drains onto its stack while it is robbed", 1, 3, "0aaarr", {"r", "aa"}},
+	{"stack-surplus-2", "one full magazine more than the owner's stack may have", 1, 4, "0aaaarr", {"rr", "aa"}},
 	{"stack-owner-2", "the owner refills and drains, and its stack is robbed", 1, 2, "0aarr", {"aarr", "ar"}},
 
 	/* Several at once. */
@@ -85,6 +90,18 @@ const struct scenario scenarios[] = {
 	/* Release never fails. */
 	{"room-2", "two release more than their caches hold", 1, 6, "0aaa1aaa", {"rrr", "rrr"}},
 	{"room-thief-3", "and a third robs them", 1, 4, "0aaa1a", {"rrr", "r", "a"}},
+
+	/* No magazine is left on a stack of a cache. */
+	{"none-2", "refills and drains", 0, 2, "0aarr", {"aarr", "ar"}},
+	{"none-surplus-2", "what two drain, they find", 0, 4, "0aa1aa", {"rraa", "rra"}},
+	{"none-borrow-2", "single calls give up all", 0, 2, "", {"ARA", "AR"}},
+	{"none-borrow-3", "and a third wants one", 0, 2, "3A", {"ARA", "AR", "a"}},
+
+	/* Flushed. */
+	{"flush-2", "flushed while it is robbed, and used again", 2, 3, "0aaarrr", {"La", "aa"}},
+	{"flush-both-2", "both flush what the other wants", 1, 3, "0aa1a0r1r", {"rLa", "aLa"}},
+	{"pour-2", "no empty magazine is left: the objects go over one by one", 2, 8, "-0aaaaaaaarLrLrLrLrLrL", {"rL", "caa"}},
+	{"pour-robbed-2", "and the half-full one that they go to was wanted", 2, 8, "-0aaaaaaaarLrLrLrLrLr", {"LrLa", "ca"}},
 
 	/* Caches come and go: CLAIM, LOT. */
 	{"destroy-2", "a cache is given up while it is robbed", 2, 2, "0aarr", {"d", "aa"}},
@@ -173,6 +190,11 @@ const struct scenario scenarios[] = {
 	{"walk-again-2", "one released and acquired again, one active throughout", 2, 2, "0a3a", {"rar", "ww"}},
 	{"walk-mail-2", "what the walker was told of is there", 2, 2, "3a", {"ap", "qw"}},
 	{"walk-carve-2", "the same, of a chunk that is just carved", 1, 2, "3a", {"ap", "qw"}},
+	{"walk-regions-2", "objects of two regions, one of them released", 1, 2, "0a1a", {"r", "w"}, .shards = 2},
+	{"walk-region-2", "another region's first chunk is carved", 1, 2, "0a", {"w", "a"}, .shards = 2},
+	{"walk-grown-2", "the one that was there is released, those that were added are active", 1, 1, "0aJaa", {"o", "w"},
+	 .max_capacity = 3},
+	{"walk-grown-mail-2", "what the walker was told of was just added", 1, 1, "0aG", {"ap", "qw"}, .max_capacity = 2},
 	{"walk-walks-3", "two walks beside a release and an acquire", 2, 2, "0aa", {"ra", "w", "w"}},
 	{"walk-slots-2", "all slots, one of them released", 2, 2, "0aa", {"r", "W"}},
 	{"walk-hooks-2", "what activate wrote is visible to a walk", 2, 2, "", {"aa", "w"}, .flags = SCENARIO_HOOKS},
@@ -335,6 +357,7 @@ const struct scenario scenarios[] = {
 	{"trim-both-2", "two trim the same page", 1, 2, "0aarr", {"T", "T"}},
 	{"trim-pages-2", "objects that lie on two pages", 1, 3, "0aaarrrT", {"T", "aara"}, .object_bytes = 3072},
 	{"trim-pages-3", "and two use them", 1, 3, "0aaarrrT", {"T", "ar", "ara"}, .object_bytes = 3072},
+	{"trim-carve-2", "a chunk is carved meanwhile", 2, 4, "1a", {"aa", "T"}},
 	{"trim-wait-2", "one waits for what is being trimmed", 1, 1, "0ar", {"T", "ur"}},
 	{"trim-wait-3", "and another releases", 1, 2, "0ar1a", {"T", "ur", "ur"}},
 	{"trim-shrink-2", "a shrink takes what is being trimmed", 1, 2, "0aarr", {"T", "S"}, .max_capacity = 2},
