@@ -186,6 +186,21 @@ TEST(memory_follows_use)
 	(void)lfpool_destroy(large);
 }
 
+/* The last magazine with room lies on a stack of another cache. */
+TEST_WITH(room_is_found_in_another_cache, setup, teardown)
+{
+	const uint32_t last = tagged_number(atomic_load(&a->empty.head));
+
+	b_takes_all();
+	while (stack_pop(&core->depot.shard[0].empty, &core->magazines, &a->in_transit) ||
+	       stack_pop(&b->empty, &core->magazines, &a->in_transit))
+		;
+	tagged_set(&a->in_transit, 0);
+	put_n(b, SLOTS + 1, slots);
+	assert_int_equal(tagged_number(atomic_load(&b->current_word)), last);
+	assert_int_equal(drain(a), SLOTS + 1);
+}
+
 /* The cache's objects go to a partial magazine one by one; what that has no room for stays, and can be stolen. */
 TEST_WITH(a_flush_that_finds_no_empty_magazine, setup, teardown)
 {

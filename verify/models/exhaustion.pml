@@ -7,6 +7,8 @@
  * Purpose      Lock-freedom, and that the model is right: exactness in the smallest pool.  For pools of any size and any number of
  *              threads verify/proof has that and C1, and with them what is not here.
  * Parameters   CACHES=2 SLOTS=1 CHUNKS=1 EXTRA=3 (magazines that are born empty, all together)
+ *              CALLS=0 (that a user makes, at most; 0: without end)
+ *              BOUND=1 (a cache's stacks have one magazine at most; 0: none)
  *              RELEASERS=3 (which users release, a bit for each)
  * Steps        One for each load, store and CAS that others can tell apart.  What is merged: a push to a stack (only
  *              its CAS is visible); the pop's load of top with the CAS that follows (a failed CAS equals a later load);
@@ -16,23 +18,35 @@
  *              word: KEEPS_WORD, KEEPS_TOP, KEEPS_PUSHES for what `seen[]` names; `watch` for a head.
  * Checked      C3   the owner's operations are done by the owner; a magazine that is taken had no owner;
  *              NULL only if at some moment during the call nothing was free and nothing was in the call's own hands;
- *              ROOM when a release looks for room, `empty` or `partial` has a magazine;
+ *              ROOM when a release looks for room, a stack of empty or partial ones has a magazine;
+ *              C6   a stack of a cache has no more than BOUND;
  *              PROGRESS (ltl) in every run infinitely many calls return: lock-freedom.
- * Not here     store buffers, births, calls for many, caches that are given up, the inlined hit, and that a collect reads its own
- *              cache, too, and a cache remembers its last "nothing".
+ * Not here     store buffers, births, calls for many, caches that are given up or flushed, shards, trims, the inlined hit, and that a
+ *              collect reads its own cache, too, and a cache remembers its last "nothing".
  * Files        words.inc, moves.inc, steal.inc.
  * Broken       SILENT_CARVE: a chunk is taken without the announcement in `in_transit`;
+ *              SILENT_POP: so is a magazine of a stack;
+ *              INSTALL_FIRST: drain() installs the new magazine before the full one is on a stack;
+ *              NO_BOUND: shelve() does not ask how many magazines there are;
+ *              STACKS_UNSEEN: the collect does not read the caches' stacks;
  *              ALWAYS_CLEAR: a vain look in refill() advances the tag of `in_transit`.
  */
 #define MAY(set) ((set >> me) & 1)
+#if CALLS
+#define COUNT calls++
+#else
+#define COUNT skip
+#endif
 
 #define MAGAZINES (CHUNKS + EXTRA)
 #define FULL 0
 #define PARTIAL 1
 #define EMPTY 2
+#define OWN_FULL(c) (3 + 2 * (c))
+#define OWN_EMPTY(c) (4 + 2 * (c))
 #define HAND 0
 #define CURRENT 1
-#define PREVIOUS 2
+#define STACKED 2 /* the head of the cache's own full ones */
 #define SEEN (3 * (CACHES - 1)) /* words that a collect reads in caches */
 
 #include "words.inc"
@@ -41,11 +55,11 @@
 
 proctype user(byte me)
 {
-	byte number, m, result, at, p, i;
+	byte number, m, to, result, at, p, i, calls;
 	bit something, same, home;
 
 end:	do
-	:: d_step { call[me] = 1; mark_moment() };
+	:: d_step { CALLS == 0 || calls < CALLS -> call[me] = 1; mark_moment(); COUNT };
 		cache_take(result);
 		atomic {
 			WHEN(result == 1, outside++);
@@ -54,7 +68,7 @@ end:	do
 			result = 0;
 			returned = !returned
 		}
-	:: atomic { MAY(RELEASERS) && outside > 0 -> outside-- };
+	:: atomic { MAY(RELEASERS) && outside > 0 && (CALLS == 0 || calls < CALLS) -> outside--; COUNT };
 		cache_put();
 		atomic { returned = !returned }
 	od
