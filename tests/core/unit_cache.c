@@ -186,7 +186,7 @@ TEST(memory_follows_use)
 	(void)lfpool_destroy(large);
 }
 
-/* The last magazine with room lies on a stack of another cache. */
+/* The last magazine with room is on a stack of another cache. */
 TEST_WITH(room_is_found_in_another_cache, setup, teardown)
 {
 	const uint32_t last = tagged_number(atomic_load(&a->empty.head));
@@ -201,7 +201,7 @@ TEST_WITH(room_is_found_in_another_cache, setup, teardown)
 	assert_int_equal(drain(a), SLOTS + 1);
 }
 
-/* The cache's objects go to a partial magazine one by one; what that has no room for stays, and can be stolen. */
+/* The cache's objects go to a partial magazine one by one.  Objects for which it has no room stay, and can be stolen. */
 TEST_WITH(a_flush_that_finds_no_empty_magazine, setup, teardown)
 {
 	struct shard *shard = &core->depot.shard[0];
@@ -223,7 +223,7 @@ TEST_WITH(a_flush_that_finds_no_empty_magazine, setup, teardown)
 	assert_int_equal(drain(a), SLOTS + 2);
 }
 
-/* The magazine that a call is about to carve is announced, and is nobody's yet: its objects count as unused. */
+/* A call announces the chunk that it is about to carve: until then no thread takes from it. */
 TEST_WITH(an_unused_chunk_is_not_robbed, setup, teardown)
 {
 	tagged_set(&a->in_transit, 1);

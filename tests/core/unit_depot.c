@@ -158,6 +158,33 @@ TEST(a_shard_carves_its_own_region_first)
 	(void)lfpool_destroy(divided);
 }
 
+/* A thread of any shard finds a magazine on a stack of another shard. */
+TEST(every_stack_is_looked_for_in_all_shards)
+{
+	lfpool_t *divided = POOL_OF(16, 4 * 3, .cache_capacity = 8, .depot_shards = 3);
+	struct cache *c = (struct cache *)lfpool_cache_create(divided);
+	struct depot *depot = &c->core->depot;
+	const struct magazines *ms = &c->core->magazines;
+	const uint32_t number = depot_carve(depot, 0, ms, &c->in_transit);
+
+	while (depot_pop_room(depot, 0, ms, &c->in_transit))
+		;
+	for (uint32_t lies = 0; lies < 3; lies++)
+		for (uint32_t home = 0; home < 3; home++) {
+			struct shard *shard = &depot->shard[lies];
+
+			stack_push(&shard->empty, ms, magazines_at(ms, number));
+			assert_int_equal(depot_pop_room(depot, home, ms, &c->in_transit), number);
+			stack_push(&shard->partial, ms, magazines_at(ms, number));
+			assert_int_equal(depot_pop_room(depot, home, ms, &c->in_transit), number);
+			stack_push(&shard->partial, ms, magazines_at(ms, number));
+			assert_int_equal(depot_pop_filled(depot, home, ms, &c->in_transit), number);
+			stack_push(&shard->full, ms, magazines_at(ms, number));
+			assert_int_equal(depot_pop_filled(depot, home, ms, &c->in_transit), number);
+		}
+	(void)lfpool_destroy(divided);
+}
+
 /* The depot gets the surplus of a cache, and all magazines of a flushed one, each on the stack for its objects. */
 TEST_WITH(a_magazine_goes_where_it_belongs, setup, teardown)
 {

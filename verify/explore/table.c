@@ -100,8 +100,10 @@ const struct scenario scenarios[] = {
 	/* Flushed. */
 	{"flush-2", "flushed while it is robbed, and used again", 2, 3, "0aaarrr", {"La", "aa"}},
 	{"flush-both-2", "both flush what the other wants", 1, 3, "0aa1a0r1r", {"rLa", "aLa"}},
-	{"pour-2", "no empty magazine is left: the objects go over one by one", 2, 8, "-0aaaaaaaarLrLrLrLrLrL", {"rL", "caa"}},
-	{"pour-robbed-2", "and the half-full one that they go to was wanted", 2, 8, "-0aaaaaaaarLrLrLrLrLr", {"LrLa", "ca"}},
+	{"pour-2", "no empty magazine is left: the objects go over one by one", 2, 8, "-0aaaaaaaarLrLrLrLrLrL",
+	 {"rL", "caa"}},
+	{"pour-robbed-2", "and the half-full one that they go to was wanted", 2, 8, "-0aaaaaaaarLrLrLrLrLr",
+	 {"LrLa", "ca"}},
 
 	/* Caches come and go: CLAIM, LOT. */
 	{"destroy-2", "a cache is given up while it is robbed", 2, 2, "0aarr", {"d", "aa"}},
@@ -128,6 +130,9 @@ const struct scenario scenarios[] = {
 	{"count-lot-2", "the count while the seventeenth is made", 1, 2, "3aCCCCCCCCCC", {"c", "n"}},
 	{"stats-lot-2", "the statistics while the seventeenth is made", 1, 2, "3aCCCCCCCCCC", {"c", "s"}},
 	{"stats-extra-2", "the same while its magazines move", 1, 4, "0aaaa3CCCCCCCCC", {"Crrrr", "s"}},
+	{"stats-stack-2", "the same while one of its magazines gets onto its stack", 1, 4, "3aCCCCCCCCCC",
+	 {"caaarLrr", "s"}},
+	{"mark-reset-lot-2", "a reset while the seventeenth is made", 1, 2, "3aCCCCCCCCCC", {"c", "z"}},
 	{"count-2", "the count while a cache is made", 1, 2, "3a", {"c", "n"}},
 
 	/* Payload: GIVE, PUT, SHOW carry what was written. */
@@ -192,9 +197,13 @@ const struct scenario scenarios[] = {
 	{"walk-carve-2", "the same, of a chunk that is just carved", 1, 2, "3a", {"ap", "qw"}},
 	{"walk-regions-2", "objects of two regions, one of them released", 1, 2, "0a1a", {"r", "w"}, .shards = 2},
 	{"walk-region-2", "another region's first chunk is carved", 1, 2, "0a", {"w", "a"}, .shards = 2},
-	{"walk-grown-2", "the one that was there is released, those that were added are active", 1, 1, "0aJaa", {"o", "w"},
+	{"walk-grown-2", "the one that was there is released, those that were added are active", 1, 1, "0aJaa",
+	 {"o", "w"},
 	 .max_capacity = 3},
-	{"walk-grown-mail-2", "what the walker was told of was just added", 1, 1, "0aG", {"ap", "qw"}, .max_capacity = 2},
+	{"walk-grown-both-2", "each sees the one that it took of those that were added", 1, 1, "0aJ",
+	 {"aw", "aw"}, .max_capacity = 3},
+	{"walk-grown-mail-2", "what the walker was told of was just added", 1, 1, "0aG",
+	 {"ap", "qw"}, .max_capacity = 2},
 	{"walk-walks-3", "two walks beside a release and an acquire", 2, 2, "0aa", {"ra", "w", "w"}},
 	{"walk-slots-2", "all slots, one of them released", 2, 2, "0aa", {"r", "W"}},
 	{"walk-hooks-2", "what activate wrote is visible to a walk", 2, 2, "", {"aa", "w"}, .flags = SCENARIO_HOOKS},

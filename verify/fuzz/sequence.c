@@ -4,7 +4,7 @@
  *
  * Idea         Two pools, so that one's objects are the other's foreign pointers; up to 20 explicit caches in each, all
  *              used by one thread in turn, so that a few bytes reach what usually takes many threads: objects that lie
- *              idle in others' caches, robbed from `current` and from `previous`, caches given up half full, collects
+ *              idle in others' caches, robbed from `current` and from a stack, caches given up half full, collects
  *              of an exhausted pool.  Some operations run on a thread of their own, which then exits: its cache is
  *              handed back and claimed again.  One thing happens at a time, so the model is exact.
  * Format       Seven bytes for each pool's configuration (life.c), then operations: one byte says which, and the
