@@ -201,7 +201,7 @@ TEST_WITH(room_is_found_in_another_cache, setup, teardown)
 	assert_int_equal(drain(a), SLOTS + 1);
 }
 
-/* The cache's objects go to a partial magazine one by one.  Objects for which it has no room stay, and can be stolen. */
+/* The cache's objects go to a partial magazine one by one.  Objects that it has no room for can be stolen. */
 TEST_WITH(a_flush_that_finds_no_empty_magazine, setup, teardown)
 {
 	struct shard *shard = &core->depot.shard[0];
