@@ -245,16 +245,17 @@ typedef struct lfpool_hooks {
 	void (*misuse)(void *context, const lfpool_misuse_t *misuse);
 	/* Build an object in its memory (zero bytes at first, afterwards what destroy left, with zero bytes where
 	 * lfpool_trim() gave a page back): on its first use, or with LFPOOL_CREATE_ALL at lfpool_create().  false: it
-	 * cannot be built now: acquire returns NULL and nothing is lost (with LFPOOL_CREATE_ALL lfpool_create() returns
-	 * LFPOOL_E_CREATE, after destroying what was built).  The slot is tried again by the next who gets it: while
-	 * create goes on refusing, a thread may get NULL each time although built objects lie free in other caches.  So
-	 * let the capacity be what create can build. */
+	 * cannot be built now: the call takes an object that is built and free, wherever it is cached, or returns NULL
+	 * if there is none, and nothing is lost (with LFPOOL_CREATE_ALL lfpool_create() returns LFPOOL_E_CREATE, after
+	 * destroying what was built).  Objects that are built are always tried before create is called. */
 	bool (*create)(void *context, void *object);
 	/* Each acquire of an object that create built earlier, before activate: is it still good?  false: destroy is
-	 * called, and create builds it anew, in the same call.  If create refuses, the call takes another object: each
-	 * one that is not good is taken once, so at most capacity times.  NULL where there is no hook: all are good. */
+	 * called, and create builds it anew, in the same call.  If create refuses, the call tries other objects, each
+	 * once.  NULL where there is no hook: all are good. */
 	bool (*validate)(void *context, void *object);
-	/* Each acquire, before the caller gets the object.  false: acquire returns NULL, and the object stays free. */
+	/* Each acquire, before the caller gets the object.  false: the object stays free and built, and the call tries
+	 * others, each once.  It returns NULL if each free object was refused, by this call or by one at the same time.
+	 * Later calls try a refused object after the other free ones, and before they build a new one. */
 	bool (*activate)(void *context, void *object);
 	/* Each release: clear references, reset.  false: not fit for reuse: destroy is called now, and create before
 	 * the slot is used again. */

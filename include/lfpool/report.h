@@ -37,7 +37,7 @@ typedef struct {
 	uint64_t retries;         /* failed compare-and-swaps on stacks of magazines                            */
 	size_t active;            /* in use, without retired ones                                               */
 	size_t cached;            /* free, in a cache: every thread can get them                                */
-	size_t shared;            /* free, in the depot (or in quarantine, see LFPOOL_DEBUG)                    */
+	size_t shared;            /* free, in the depot (or in quarantine, or set aside after a refusal)        */
 	size_t untouched;         /* free, in unused memory, or taken out of use by lfpool_trim()               */
 	int64_t unaccounted;      /* capacity - active - retired - cached - shared - untouched                  */
 	uint64_t acquires;        /* that succeeded, since the pool was created                                 */
@@ -136,10 +136,11 @@ typedef struct {
  *   1. capacity: `high_water`; the same run with that capacity never finds the pool empty.  If calls did find it empty,
  *      and high_water is the whole capacity, one more for each such call, but at most twice high_water: measure again.
  *   2. cache_capacity: unchanged if at most one acquire in LFPOOL_ADVICE_SELDOM made a trip to the depot (or fewer than
- *      1000 acquires were made).  Otherwise doubled until that can be expected, up to 256, which is always enough:
- *      after a trip a cache has 128 objects, and room for 128.  Threads that come and go make trips of their own. In
- *      mutex mode there is one cache: 0.
- *   3. headroom: the capacity of all caches together, with `cache_capacity`.  In a pool of capacity + headroom objects
+ *      1000 acquires were made).  Otherwise doubled until that can be expected, up to 256 KiB of objects, and up to 256
+ *      objects, which is always enough: after a trip a cache has 128 objects, and room for 128.  Threads that come and
+ *      go make trips of their own.  In mutex mode there is one cache: 0.
+ *   3. headroom: the capacity of all caches together, with `cache_capacity`; 0 with LFPOOL_CACHE_NONE.  In a pool of
+ *      capacity + headroom objects
  *      some object is always free outside the caches.  It is worth it if caches were robbed (`steals`) more often than
  *      once in LFPOOL_ADVICE_SELDOM acquires; `reason` says so.
  *

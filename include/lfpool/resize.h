@@ -75,7 +75,8 @@ static inline size_t lfpool_reserve(lfpool_t *pool, size_t capacity)
  * Free objects are removed at once, wherever they are cached.  If there are not enough, the rest of the shrink stays
  * pending (`owed` in lfpool_stats_t): each released object is removed, before waiting calls get one, until the shrink
  * is complete.  A pool with a pending shrink does not grow automatically.  hooks.destroy runs for each object that was
- * built, on the thread that removes it.  The process keeps the memory until lfpool_trim().
+ * built, on the thread that removes it.  Pages that hold only removed objects are returned to the system, up to the
+ * size of the objects that this call removed; lfpool_trim() returns the rest.
  *
  * count     Number of objects.  Removed and pending ones together are at most lfpool_capacity().
  * Returns   Number of objects that this call removed.
@@ -112,9 +113,20 @@ LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);
  * built.  It returns whole pages of such objects, and of objects removed by lfpool_shrink(), with madvise(2).  The
  * objects stay part of the pool: acquire prefers others, and finds zero bytes on returned pages, and the old contents
  * on the rest.  Not returned are addresses, the pool's own data (16.5 to 24.5 bytes for each object that was ever
- * used), and pages on which an object is in use.  No other call returns memory.
+ * used), pages on which an object is in use, and pages that were never touched.  No other call returns memory, except
+ * lfpool_shrink().
  *
- * keep      Number of free objects to leave alone.
+ * Objects that are idle: a program that calls this once a minute returns the objects that were free for a minute.
+ *
+ *     while (lfpool_trim(pool, LFPOOL_IDLE | 10, 1 << 20))    // at least 10 free objects stay
+ *             do_something_else();
+ *
+ * Such calls form rounds: a round ends with the call that returns false.  It takes the number of objects that were
+ * free all the time since the round before began; the first one takes none.  It finds full magazines, and magazines
+ * that no thread has used since; other objects in a cache that is in use count as used.  It takes objects that are idle
+ * for long first, but not exactly in order.
+ *
+ * keep      Number of free objects to leave alone; LFPOOL_IDLE | number: and all that were used since the last round.
  * budget    Bytes that this call may handle: objects taken out of the free lists, and returned pages; a page that is
  *           only looked at counts 1/64.  At least one step is done.  SIZE_MAX: no limit.
  * Returns   true: there is more to do.  false: all pages were looked at since the last one was returned, in this call
@@ -126,6 +138,9 @@ LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);
  * Cost      About 0.1 us per object taken out of the free lists, and 10 us per step.
  */
 LFPOOL_API bool lfpool_trim(lfpool_t *pool, size_t keep, size_t budget);
+
+/* For `keep` of lfpool_trim(). */
+#define LFPOOL_IDLE (SIZE_MAX / 2 + 1)
 
 LFPOOL_C_END_
 

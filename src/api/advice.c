@@ -6,9 +6,10 @@
  *              what they were at the last lfpool_high_water_reset(), and three rules, which lfpool/report.h states,
  *              turn that into numbers.
  * Why they     A pool in which never more than n objects are in use at once needs n: NULL means that all are in use.
- * hold         A cache of two magazines of s objects goes to the depot once in s calls at most, since afterwards it can
- *              give and take s objects; so there are at most 2 / s trips per acquire.  And if the caches cannot hold
- *              all that is free, the depot has some of it, and nobody needs to rob a cache.
+ * hold         A cache with magazines of s objects and room for one full and one empty magazine on its stacks has s
+ *              objects and room for s after each trip to the depot.  So at least s calls are between two trips, and
+ *              there are at most 2 / s trips per acquire.  And if the caches cannot hold all free objects, some are
+ *              outside them, and no call needs to rob a cache.
  * Progress     As lfpool_stats(); resetting is lock-free.
  */
 #include "base/sized.h"
@@ -21,6 +22,7 @@
 #include <inttypes.h>
 
 #define CACHE_ENOUGH (4 * (size_t)LFPOOL_ADVICE_SELDOM) /* two magazines of 2 * LFPOOL_ADVICE_SELDOM each */
+#define CACHE_LEAST 2                                   /* the least that config.cache_capacity can be    */
 #define ACQUIRES_MINIMUM 1000                           /* fewer show nothing but how the caches were filled */
 
 /* What happened since the last reset. */
@@ -68,14 +70,23 @@ static void judge_capacity(const lfpool_stats_t *s, lfpool_advice_t *advice, str
 	text_put(why, "%" PRIu64 " calls found all %zu objects in use.", s->exhausted, s->high_water);
 }
 
-static size_t larger_cache(const lfpool_stats_t *s, size_t now)
+/* The largest cache that is advised: large enough for any number of calls, and its objects at most CACHE_BYTES. */
+static size_t largest_cache(const lfpool_t *pool)
+{
+	const size_t in_bytes = CACHE_BYTES / pool->core.arena.stride,
+		     most = in_bytes > CACHE_LEAST ? in_bytes : CACHE_LEAST;
+
+	return most < CACHE_ENOUGH ? most : CACHE_ENOUGH;
+}
+
+static size_t larger_cache(const lfpool_stats_t *s, size_t now, size_t largest)
 {
 	size_t cache = now;
 
 	/* As many times larger as the trips are too many: they become fewer at least in proportion. */
-	for (uint64_t trips = s->depot_trips; cache < CACHE_ENOUGH && often(trips, s->acquires); cache *= 2)
+	for (uint64_t trips = s->depot_trips; cache < largest && often(trips, s->acquires); cache *= 2)
 		trips = (trips + 1) / 2;
-	return cache;
+	return cache < largest || now >= largest ? cache : largest;
 }
 
 static void judge_caches(const lfpool_t *pool, const lfpool_stats_t *s, lfpool_advice_t *advice, struct text *why)
@@ -83,7 +94,7 @@ static void judge_caches(const lfpool_t *pool, const lfpool_stats_t *s, lfpool_a
 	if (pool->locked)
 		return;
 
-	const size_t now = 2 * (size_t)pool->core.magazines.slots;
+	const size_t now = cache_most_objects(&pool->core), largest = largest_cache(pool);
 	size_t cache = now;
 
 	if (s->acquires < ACQUIRES_MINIMUM) {
@@ -94,15 +105,19 @@ static void judge_caches(const lfpool_t *pool, const lfpool_stats_t *s, lfpool_a
 			text_put(why, ": few enough.");
 		} else if (now >= CACHE_ENOUGH) {
 			text_put(why, ", though caches of %zu are large enough: their threads come and go.", now);
+		} else if (now >= largest) {
+			text_put(why, ", but caches larger than %zu would hold more than %zu KiB.", now,
+				 CACHE_BYTES >> 10);
 		} else {
-			cache = larger_cache(s, now);
+			cache = larger_cache(s, now, largest);
 			text_put(why, ": more than one in %d. Larger caches make fewer.", LFPOOL_ADVICE_SELDOM);
 		}
 		if (often(s->steals, s->acquires))
 			text_put(why, " Caches were robbed %" PRIu64 " times: the headroom spares that.", s->steals);
 	}
-	advice->headroom = s->caches * cache;
-	advice->cache_capacity = pool->head.id || cache > now ? cache : LFPOOL_CACHE_NONE;
+	/* Caches that borrowing calls leave empty need nothing. */
+	advice->cache_capacity = pool->keeps_none && cache == now ? LFPOOL_CACHE_NONE : cache;
+	advice->headroom = advice->cache_capacity == LFPOOL_CACHE_NONE ? 0 : s->caches * cache;
 }
 
 lfpool_status_t lfpool_advise(const lfpool_t *pool, lfpool_advice_t *advice_out)

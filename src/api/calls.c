@@ -64,8 +64,7 @@ static inline void *begin(lfpool_t *pool, struct cache_head *head, uint32_t slot
 {
 	void *object;
 
-	/* Repeats only after an entry of an object that was released twice in a race, which is then used up, or
-	 * after an object that hooks.validate rejected was destroyed. */
+	/* Repeats only after an entry of an object that was released twice in a race, which is then used up. */
 	while (likely(slot) && !waiters_begin(pool, head, slot, &object))
 		slot = slots_take(pool, head);
 	return likely(slot) ? object : exhausted(pool, head);

@@ -98,13 +98,16 @@ static const char *check_free(struct check *c, uint32_t slot)
 	return NULL;
 }
 
-/* The free ones in quarantine.  `lifecycle` may be NULL. */
+/* The free ones in quarantine, and those that were set aside.  `lifecycle` may be NULL. */
 static const char *check_held_back(struct check *c, const struct lifecycle *lifecycle)
 {
 	const char *violated = NULL;
 	uint32_t place = 0, slot;
 
 	while (!violated && (slot = debug_next_held_back(lifecycle_debug(lifecycle), &place)))
+		violated = check_free(c, slot);
+	place = 0;
+	while (!violated && (slot = lifecycle_next_aside(lifecycle, &place)))
 		violated = check_free(c, slot);
 	return violated;
 }

@@ -132,6 +132,9 @@ void *lfpool_acquire_evicting(lfpool_t *pool, uint64_t priority, lfpool_handle_t
 		tally_shared(&order->not_evicted, !slot);
 		return NULL;
 	}
+	/* A hook may have refused that one, and the object is another. */
+	if (pool_in_place(pool))
+		slot = arena_slot(&pool->core.arena, (uintptr_t)object);
 	order_enter(order, slot, rank);
 	*handle_out = handle_live(pool, slot,
 				  arena_mark(&pool->core.arena, slot, GENERATION_CANDIDATE + GENERATION_PIN));

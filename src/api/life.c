@@ -19,6 +19,8 @@
 #include "retire/retired.h"
 #include "waiting/waiters.h"
 
+#include "lfpool/resize.h"
+
 #include <string.h>
 
 static _Atomic(uint32_t) heaps;
@@ -167,4 +169,13 @@ size_t pool_end(lfpool_t *pool)
 		order_close(order);
 	lifecycle_close(lifecycle);
 	return active;
+}
+
+size_t lfpool_shrink(lfpool_t *pool, size_t count)
+{
+	const size_t gone = resize_shrink(pool, count);
+
+	if (!EMBEDDED && gone)
+		trim_removed(pool, gone * pool->core.arena.stride);
+	return gone;
 }

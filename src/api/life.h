@@ -34,6 +34,9 @@ bool process_open(void);
 /* Is there a pool whose objects do not lie in place? */
 bool pool_any_heap(void);
 
+/* trim.c: gives up to `bytes` of the memory of cold slots back: those that a shrink has just removed. */
+void trim_removed(lfpool_t *pool, size_t bytes);
+
 /* check.c: the debug mode `check`: is the pool intact at its destroy?  If not, reports a misuse. */
 void check_last(lfpool_t *pool);
 

@@ -122,8 +122,7 @@ static void slow(const lfpool_t *pool, lfpool_stats_t *stats_out)
 		stats_out->evicted = handed_over + tally_read(&pool->order->released);
 		stats_out->not_evicted = tally_read(&pool->order->not_evicted);
 	}
-	if (!EMBEDDED)
-		stats_out->shared += debug_held_back(lifecycle_debug(pool->each_call));
+	stats_out->shared += lifecycle_held_back(pool->each_call);
 	census_states(&pool->core, stats_out);
 	tell_calls(pool, stats_out);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trim.c - lfpool_trim(): memory of free objects goes back to the system.
+ * trim.c - lfpool_trim(), and the end of lfpool_shrink(): memory of free objects goes back to the system.
  *
  * Idea         Two halves.  Cooling: free slots are taken out of the free lists, one by one, and put into the cold
  *              store (cold.h), where an acquire finds them last.  Sweeping: a cursor goes over the pages; of those
@@ -10,12 +10,13 @@
  * Invariants   TR1 while a page is being given back, all slots on it are in the hands of this call: nobody else can
  *                  have an object there.  A page on which a slot lies that is not opened yet is left alone: who opens
  *                  it does not come by the cold store's bits.
- *              TR2 `gone` of a page is 1 only if it was given back, and no slot on it has left the cold store since:
- *                  who takes a slot clears it, holding the slot; a call that gives a page back sets it, holding all of
- *                  them.
+ *              TR2 `dirty` of a page is 0 only if no slot on it was put into the cold store since it was given back, or
+ *                  ever: a call that puts a slot there sets it, holding the slot; a call that gives a page back clears
+ *                  it, holding all of its slots.  So pages that were never touched are neither given back nor counted.
  * Progress     Lock-free for others.  A trim that is stopped takes with it the slots of one step.
  * Edges        COLD (cold.h): from who cooled the slot, to this call, to who takes it next.
  */
+#include "api/life.h"
 #include "base/probes.h"
 #include "core/cold.h"
 #include "object/lifecycle.h"
@@ -31,23 +32,65 @@
 
 /* ---- Cooling ---- */
 
-/* Takes free slots out of the free lists until `keep` are left there, or *budget is used up; true if there are more. */
-static bool cool(lfpool_t *pool, size_t keep, size_t *budget)
+/* Takes one free slot out of the free lists, through `head`; false if none is free, or *budget is used up. */
+static bool cool_one(lfpool_t *pool, struct cache_head *head, size_t *budget)
 {
 	const size_t stride = pool->core.arena.stride;
-	size_t listed = slots_listed(pool);
+	const uint32_t slot = *budget ? slots_take_idle(pool, head) : SLOT_NONE;
 
-	for (; listed > keep; listed--) {
-		const uint32_t slot = *budget ? slots_take_idle(pool, thread_cache(pool)) : SLOT_NONE;
+	if (!slot)
+		return false;
+	lifecycle_cool(pool->lifecycle, slot, arena_object(&pool->core.arena, slot));
+	cold_put(&pool->core.cold, slot);
+	resize_serve_if_wanted(pool, NULL);
+	*budget -= stride < *budget ? stride : *budget;
+	return true;
+}
 
-		if (!slot)
+/* Takes free slots out until `keep` are left there, or *budget is used up; true if there are more. */
+static bool cool(lfpool_t *pool, size_t keep, size_t *budget)
+{
+	for (size_t listed = slots_listed(pool); listed > keep; listed--)
+		if (!cool_one(pool, thread_cache(pool), budget))
 			return !*budget;
-		lifecycle_cool(pool->lifecycle, slot, arena_object(&pool->core.arena, slot));
-		cold_put(&pool->core.cold, slot);
-		resize_serve_if_wanted(pool, NULL);
-		*budget -= stride < *budget ? stride : *budget;
-	}
 	return false;
+}
+
+/*
+ * LFPOOL_IDLE.  A round begins when the one before has ended.  It takes the number of
+ * objects that were free all the time since that one began, in one call or several.
+ */
+static uint64_t idle_round(lfpool_t *pool)
+{
+	/* relaxed, here and below: numbers; calls at the same time share a round, and may count some objects twice. */
+	uint64_t left = load_relaxed(&pool->idle_left);
+
+	if (!left) {
+		const uint64_t steals = census_steals(&pool->core);
+
+		left = census_idle(&pool->core, steals - load_relaxed(&pool->idle_steals)) + 1;
+		census_reset_idle(&pool->core);
+		store_relaxed(&pool->idle_steals, steals);
+	}
+	return left - 1;
+}
+
+/* As cool(), for idle objects only.  Through a cache that calls borrow: the caller's own may be in use. */
+static bool cool_idle(lfpool_t *pool, size_t keep, size_t *budget)
+{
+	const uint64_t idle = idle_round(pool), steals = census_steals(&pool->core);
+	size_t listed = slots_listed(pool), most = listed > keep ? listed - keep : 0;
+	size_t left = idle < most ? (size_t)idle : most;
+	bool more = false;
+
+	for (; left; left--)
+		if (!cool_one(pool, NULL, budget)) {
+			more = !*budget;
+			break;
+		}
+	(void)fetch_add_relaxed(&pool->idle_steals, census_steals(&pool->core) - steals);
+	store_relaxed(&pool->idle_left, more ? left + 1 : 1);
+	return more;
 }
 
 /* ---- Sweeping ---- */
@@ -62,7 +105,7 @@ static bool give_back(lfpool_t *pool, struct page_run run)
 	if (pages_hold(&pool->core.cold, &run, &hold)) {
 		done = os_discard(pool->core.arena.objects + run.first_page * page, run.pages * page);
 		if (done)
-			pages_mark_gone(&pool->core.cold, &run);
+			pages_mark_clean(&pool->core.cold, &run);
 		pages_let_go(&pool->core.cold, &hold);
 	}
 	/* Meanwhile, even if it failed, it had slots that others may wait for; and what it borrowed counted as
@@ -104,15 +147,26 @@ static bool sweep(lfpool_t *pool, size_t *budget)
 	return in_vain < end;
 }
 
+void trim_removed(lfpool_t *pool, size_t bytes)
+{
+	if (pool_in_place(pool) && pool->core.arena.dirty)
+		(void)sweep(pool, &bytes);
+}
+
 bool lfpool_trim(lfpool_t *pool, size_t keep, size_t budget)
 {
+	/* SIZE_MAX: leaves all free objects alone, idle or not. */
+	const bool idle = keep != SIZE_MAX && (keep & LFPOOL_IDLE);
 	bool more;
 
-	if (!pool_in_place(pool) || !pool->core.arena.gone)
+	if (!pool_in_place(pool) || !pool->core.arena.dirty)
 		return false;
 	if (!budget)
 		budget = 1;
-	more = cool(pool, keep, &budget);
+	more = idle ? cool_idle(pool, keep & ~LFPOOL_IDLE, &budget) : cool(pool, keep, &budget);
 	more |= sweep(pool, &budget);
+	if (idle && !more)
+		/* relaxed: a number. */
+		store_relaxed(&pool->idle_left, 0);
 	return more;
 }

@@ -17,7 +17,7 @@ struct layout {
 	size_t stride; /* from object to object                                                            */
 	size_t front;  /* from the page on which the objects begin to the first one                        */
 	size_t states, generations; /* where they begin; the generations on a page of their own    */
-	size_t gone;                /* where the bytes of the pages begin, after them                          */
+	size_t dirty;               /* where the bytes of the pages begin, after them                          */
 	size_t touched;             /* all before those                                                        */
 	size_t opened;              /* and those                                                               */
 	size_t before;              /* and pages without access, one at least                                  */
@@ -102,7 +102,7 @@ static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_
 	    __builtin_mul_overflow(plan->reserved + 1, sizeof(uint64_t), &bytes))
 		return false;
 	l->generations &= ~(unit - 1);
-	return !__builtin_add_overflow(l->generations, bytes, &l->gone);
+	return !__builtin_add_overflow(l->generations, bytes, &l->dirty);
 }
 
 /* False when there is no such number of bytes. */
@@ -115,10 +115,10 @@ static bool lay_out(struct layout *l, const struct arena_plan *plan)
 	    __builtin_add_overflow(object_bytes, l->front + page, &object_bytes))
 		return false;
 	l->objects = layout_slots_bytes(l->stride, l->front, plan->reserved);
-	if (__builtin_add_overflow(l->gone, l->objects / page + 2 * page + grain, &l->before))
+	if (__builtin_add_overflow(l->dirty, l->objects / page + 2 * page + grain, &l->before))
 		return false;
-	l->touched = round_up(l->gone, page);
-	l->opened = round_up(l->gone + l->objects / page, page);
+	l->touched = round_up(l->dirty, page);
+	l->opened = round_up(l->dirty + l->objects / page, page);
 	l->before = round_up(l->opened + page, grain);
 	if (plan->window.at) {
 		l->mapped = l->before;
@@ -131,13 +131,13 @@ static bool lay_out(struct layout *l, const struct arena_plan *plan)
 static bool lay_out_in_buffer(struct layout *l, const struct arena_plan *plan)
 {
 	if (!lay_out_front(l, plan, CACHE_LINE_PAIR) ||
-	    __builtin_add_overflow(l->gone, CACHE_LINE_PAIR - 1 + layout_slack(plan), &l->before) ||
+	    __builtin_add_overflow(l->dirty, CACHE_LINE_PAIR - 1 + layout_slack(plan), &l->before) ||
 	    __builtin_mul_overflow(plan->reserved, l->stride, &l->objects) ||
 	    __builtin_add_overflow(l->objects, l->front, &l->objects))
 		return false;
-	l->touched = l->gone;
+	l->touched = l->dirty;
 	/* Where the objects begin at the latest. */
-	l->before = round_up(l->gone, CACHE_LINE_PAIR) + layout_slack(plan);
+	l->before = round_up(l->dirty, CACHE_LINE_PAIR) + layout_slack(plan);
 	return !__builtin_add_overflow(l->before, l->objects, &l->mapped);
 }
 
@@ -266,7 +266,7 @@ void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
 		return NULL;
 	describe(arena_out, plan, &l, room, plan->window.at ? plan->window.at : room + l.before);
 	arena_out->mapped_bytes = l.mapped;
-	arena_out->gone = plan->window.lent || plan->backing & LFPOOL_LOCK ? NULL : (void *)(room + l.gone);
+	arena_out->dirty = plan->window.lent || plan->backing & LFPOOL_LOCK ? NULL : (void *)(room + l.dirty);
 	if (!set_access(arena_out, room, &l, plan)) {
 		os_unmap(room, l.mapped);
 		return NULL;

@@ -66,21 +66,21 @@ struct arena_plan {
 };
 
 struct arena {
-	struct lfpool_cache face;      /* what every cache knows of the arena; `hot` is not set here */
-	uintptr_t zero;                /* address of the imaginary slot 0: slot s is at zero + s * stride */
-	uint64_t inverse;              /* of the odd part of the stride, modulo 2^64, see arena_slot_of() */
-	uint64_t slots;                /* there are addresses for this number of slots               */
-	uint32_t stride;               /* bytes from slot to slot                                    */
-	uint8_t shift;                 /* trailing zero bits of the stride                           */
-	uintptr_t veil;                /* of the states of active objects, see arena_active()        */
-	size_t mapped_bytes;           /* from the page of the room's start; 0: in a buffer          */
-	size_t front;                  /* bytes before each object that are its slot's               */
-	char *objects;                 /* the page on which they begin                               */
-	_Atomic(uint8_t) *gone;        /* per page of the objects: it was given back, see cold.h; NULL: none ever is */
-	size_t touched;                /* bytes of the mapping up to the end of the generations      */
-	uint32_t backing;              /* flags of backing.h                                         */
-	bool in_buffer;                /* and nothing that is done with it enters the kernel         */
-	bool fenced, lent;             /* as planned                                                 */
+	struct lfpool_cache face; /* what every cache knows of the arena; `hot` is not set here */
+	uintptr_t zero;           /* address of the imaginary slot 0: slot s is at zero + s * stride */
+	uint64_t inverse;         /* of the odd part of the stride, modulo 2^64, see arena_slot_of() */
+	uint64_t slots;           /* there are addresses for this number of slots               */
+	uint32_t stride;          /* bytes from slot to slot                                    */
+	uint8_t shift;            /* trailing zero bits of the stride                           */
+	uintptr_t veil;           /* of the states of active objects, see arena_active()        */
+	size_t mapped_bytes;      /* from the page of the room's start; 0: in a buffer          */
+	size_t front;             /* bytes before each object that are its slot's               */
+	char *objects;            /* the page on which they begin                               */
+	_Atomic(uint8_t) *dirty; /* per page of the objects: there is something to give back, see cold.h; NULL: never */
+	size_t touched;          /* bytes of the mapping up to the end of the generations      */
+	uint32_t backing;        /* flags of backing.h                                         */
+	bool in_buffer;          /* and nothing that is done with it enters the kernel         */
+	bool fenced, lent;       /* as planned                                                 */
 	_Atomic(uint32_t) *wanted;     /* LFPOOL_WANTED_BEFORE_ the states                       */
 	_Atomic(uint64_t) *generation; /* per slot, A3                                          */
 };

@@ -197,7 +197,7 @@ uint32_t cache_take_idle(struct cache *c)
 			slot = pop(c);
 			continue;
 		}
-		switch (cache_steal(c, &slot)) {
+		switch (cache_steal(c, &slot, false)) {
 		case STEAL_GOT: tally(&c->counts.steals); return slot;
 		case STEAL_HOME: slot = pop(c); break;
 		default: return SLOT_NONE;
@@ -206,17 +206,18 @@ uint32_t cache_take_idle(struct cache *c)
 	return slot;
 }
 
-uint32_t cache_take(struct cache *c, bool empty)
+/* `cold`: also from the cold store. */
+static inline uint32_t take(struct cache *c, bool empty, bool cold)
 {
 	/* Repeats only if something moved while cache_steal() looked: another thread's success. */
 	for (;; empty = false) {
 		uint32_t slot = take_near(c, empty);
 
-		if (!slot && !c->core->existing_first)
+		if (!slot && cold && !c->core->existing_first)
 			slot = cold_take(&c->core->cold);
 		if (slot)
 			return slot;
-		switch (cache_steal(c, &slot)) {
+		switch (cache_steal(c, &slot, cold)) {
 		case STEAL_GOT:
 			tally(&c->counts.steals);
 			probe_steal(c->core->pool, c->core->name, false);
@@ -224,11 +225,21 @@ uint32_t cache_take(struct cache *c, bool empty)
 		case STEAL_EXHAUSTED: return SLOT_NONE;
 		case STEAL_HOME: break;
 		case STEAL_AGAIN:
-			if (c->core->existing_first && (slot = cold_take(&c->core->cold)))
+			if (cold && c->core->existing_first && (slot = cold_take(&c->core->cold)))
 				return slot;
 			break;
 		}
 	}
+}
+
+uint32_t cache_take(struct cache *c, bool empty)
+{
+	return take(c, empty, true);
+}
+
+uint32_t cache_take_existing(struct cache *c)
+{
+	return take(c, false, false);
 }
 
 /*
@@ -431,33 +442,6 @@ void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out)
 		stats_out->depot_trips += tally_read(&counts->trips);
 		stats_out->steals += tally_read(&counts->steals);
 		stats_out->exhausted += tally_read(&counts->exhausted);
-	}
-}
-
-uint64_t cache_table_rested(const struct core *core)
-{
-	/* acquire, edge LOT. */
-	const uint32_t caches = load_acquire(&core->table.count);
-	uint64_t magazines = 0;
-	uint32_t left;
-
-	for (uint32_t index = 0; index < caches; index++)
-		magazines += low_water_least(&cache_at(core, index, &left)->full.least);
-	return magazines;
-}
-
-void cache_table_reset_least(struct core *core)
-{
-	/* acquire, edge LOT. */
-	const uint32_t caches = load_acquire(&core->table.count);
-	uint32_t left;
-
-	for (uint32_t index = 0; index < caches; index++) {
-		struct cache *c = cache_at(core, index, &left);
-
-		/* acquire, edge CLAIM.  The stack of one that is born later is empty until then: as its note says. */
-		if (load_acquire(&c->born))
-			stack_reset_least(&c->full, &core->magazines);
 	}
 }
 

@@ -69,6 +69,8 @@ struct cache {
 	struct stack full, empty;
 	_Atomic(uint32_t) claimed; /* 1 = has a user                                          */
 	_Atomic(uint32_t) born;    /* 1 = its extra magazines exist                           */
+	/* `current_word` in the last round of LFPOOL_IDLE, and the pushes on its magazine. */
+	_Atomic(uint64_t) rested_word, rested_pushes;
 };
 
 /* The first few caches are for single calls only, so that threads which get no cache of their own can always work: so
@@ -117,9 +119,6 @@ void cache_table_close(struct core *core);
 size_t cache_table_extra_count(const struct core *core, uint64_t *pushes);
 /* Adds up what the caches and the depot have counted, the caches, and the free slots they hold; a snapshot. */
 void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out);
-/* Magazines that were on the caches' stacks of full ones all the time since the last reset; a reset. */
-uint64_t cache_table_rested(const struct core *core);
-void cache_table_reset_least(struct core *core);
 /* Bytes of a lot of `caches` caches with their extra magazines. */
 size_t cache_lot_bytes(size_t magazine_bytes, uint32_t caches);
 /* The index-th cache; *left_out is how many more follow it. */
@@ -132,6 +131,9 @@ struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_o
 struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint);
 /* The other end: whatever it holds stays in it and can be robbed. */
 void cache_unclaim(struct cache *c);
+
+/* Bytes of the objects that a cache holds by default, at most. */
+#define CACHE_BYTES ((size_t)256 << 10)
 
 /* Objects that a cache may hold while no call is under way: its bound. */
 static inline uint32_t cache_most_objects(const struct core *core)
@@ -156,6 +158,8 @@ uint32_t cache_take_idle(struct cache *c);
 /* A free slot from anywhere; SLOT_NONE when at some moment during the call none was free.  `empty`: `current` was just
  * found to be empty, and is not looked at again. */
 uint32_t cache_take(struct cache *c, bool empty);
+/* The same, but from anywhere except the cold store; SLOT_NONE when at some moment no other slot was free. */
+uint32_t cache_take_existing(struct cache *c);
 /* Takes `slot` back.  Always succeeds. */
 void cache_put(struct cache *c, uint32_t slot);
 /* Gives all magazines that hold something to the depot; `current`, if there is an empty one to work on instead. */
@@ -169,7 +173,8 @@ enum steal_result {
 	STEAL_GOT,      /* *slot_out                                                             */
 	STEAL_EXHAUSTED /* at some moment during the call no slot was free                       */
 };
-enum steal_result cache_steal(struct cache *c, uint32_t *slot_out);
+/* `cold`: free slots in the cold store count as something. */
+enum steal_result cache_steal(struct cache *c, uint32_t *slot_out, bool cold);
 
 /* ---- census.c: how many slots are in each place of the core, and the counts of its caches: snapshots ---- */
 
@@ -191,5 +196,11 @@ void census_lists(const struct core *core, lfpool_stats_t *stats_out);
 void census_states(const struct core *core, lfpool_stats_t *stats_out);
 /* The high-water mark begins anew. */
 void census_reset_high_water(struct core *core);
+/* Objects that were free all the time since the last census_reset_idle(): never too many, except by `stolen`, the
+ * objects that were stolen since.  0 before the first one. */
+size_t census_idle(const struct core *core, uint64_t stolen);
+void census_reset_idle(struct core *core);
+/* Objects and magazines that were ever taken out of other caches. */
+uint64_t census_steals(const struct core *core);
 
 #endif

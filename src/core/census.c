@@ -10,6 +10,10 @@
  */
 #include "core/cache.h"
 
+/* The head of a loop over `count` caches. */
+#define EACH_CACHE(core, c, count) \
+	for (uint32_t index_ = 0, left_; index_ < (count) && ((c) = cache_at(core, index_, &left_)); index_++)
+
 static size_t at_most(size_t value, size_t limit)
 {
 	return value < limit ? value : limit;
@@ -122,10 +126,14 @@ static size_t high_water(const struct core *core, const lfpool_stats_t *stats)
 	/* Chunks only come into use: as many as now. */
 	const int64_t warm = (int64_t)at_most((size_t)((int64_t)census_carved(core) + cold_most_out(&core->cold)),
 					      cold_opened(&core->cold));
-	int64_t rested = (int64_t)cache_table_rested(core) * slots, taken = stats->caches * slots;
+	int64_t rested = 0, taken = stats->caches * slots;
+	const struct cache *c;
 
 	for (uint32_t i = 0; i < core->depot.shards; i++)
 		rested += low_water_least(&core->depot.shard[i].full.least) * slots;
+	/* acquire, edge LOT. */
+	EACH_CACHE(core, c, load_acquire(&core->table.count))
+	rested += low_water_least(&c->full.least) * slots;
 	if (taken > (int64_t)stats->steals)
 		taken = (int64_t)stats->steals;
 	rested = rested > taken ? rested - taken : 0;
@@ -160,8 +168,118 @@ void census_states(const struct core *core, lfpool_stats_t *stats_out)
 
 void census_reset_high_water(struct core *core)
 {
-	for (uint32_t i = 0; i < core->depot.shards; i++)
-		stack_reset_least(&core->depot.shard[i].full, &core->magazines);
-	cache_table_reset_least(core);
+	struct cache *c;
+
+	for (uint32_t i = 0; i < core->depot.shards; i++) {
+		struct stack *full = &core->depot.shard[i].full;
+
+		stack_reset(full, &full->least, &core->magazines);
+	}
+	/* acquire, both: edge LOT; edge CLAIM.  The stack of one that is born later is empty until then: as its note
+	 * says. */
+	EACH_CACHE(core, c, load_acquire(&core->table.count))
+	if (load_acquire(&c->born))
+		stack_reset(&c->full, &c->full.least, &core->magazines);
 	cold_reset_most(&core->cold);
+}
+
+/* ---- Objects that were free all the time: LFPOOL_IDLE ---- */
+
+uint64_t census_steals(const struct core *core)
+{
+	uint64_t steals = 0;
+	const struct cache *c;
+
+	/* acquire, edge LOT. */
+	EACH_CACHE(core, c, load_acquire(&core->table.count))
+	steals += tally_read(&c->counts.steals);
+	return steals;
+}
+
+/* Objects in the magazine on which a cache works, if nothing was pushed there since it was noted: then each of them was
+ * in it all the time (SV3 in steal.c). */
+static size_t idle_in_current(const struct core *core, const struct cache *c)
+{
+	/* acquire, edge SHOW: the magazine.  relaxed: notes. */
+	const uint64_t word = load_acquire(&c->current_word);
+	const uint32_t number = tagged_number(word);
+
+	if (!number || word != load_relaxed(&c->rested_word))
+		return 0;
+
+	const int count = magazines_count(&core->magazines, number);
+
+	return magazines_pushes(&core->magazines, number) == load_relaxed(&c->rested_pushes) && count > 0
+		       ? (size_t)count
+		       : 0;
+}
+
+/* The same for a stack of partial magazines whose head did not change. */
+static size_t idle_in_partial(const struct core *core, const struct shard *s)
+{
+	/* acquire, edge PUT: the links. */
+	const uint64_t head = load_acquire(&s->partial.head);
+	uint32_t number = tagged_number(head);
+	size_t objects = 0;
+
+	/* relaxed, both: a note; a stale link is found out below. */
+	if (head != load_relaxed(&s->rested))
+		return 0;
+	for (uint32_t depth = depth_below(&core->magazines, head); depth && number; depth--) {
+		const int count = magazines_count(&core->magazines, number);
+
+		objects += count > 0 ? (size_t)count : 0;
+		number = link_below(load_relaxed(&magazines_at(&core->magazines, number)->next));
+	}
+	return load_acquire(&s->partial.head) == head ? objects : 0;
+}
+
+size_t census_idle(const struct core *core, uint64_t stolen)
+{
+	const size_t slots = core->magazines.slots;
+	/* acquire, edge LOT. */
+	const uint32_t caches = load_acquire(&core->table.count);
+	size_t full = 0, others = 0;
+	const struct cache *c;
+
+	for (uint32_t i = 0; i < core->depot.shards; i++) {
+		full += low_water_least(&core->depot.shard[i].full.idle) * slots;
+		others += idle_in_partial(core, &core->depot.shard[i]);
+	}
+	EACH_CACHE(core, c, caches)
+	{
+		full += low_water_least(&c->full.idle) * slots;
+		others += idle_in_current(core, c);
+	}
+
+	/* As in high_water(). */
+	const size_t taken = at_most((size_t)stolen, caches * slots);
+
+	return others + (full > taken ? full - taken : 0);
+}
+
+void census_reset_idle(struct core *core)
+{
+	const struct magazines *ms = &core->magazines;
+	struct cache *c;
+
+	for (uint32_t i = 0; i < core->depot.shards; i++) {
+		struct shard *s = &core->depot.shard[i];
+
+		stack_reset(&s->full, &s->full.idle, ms);
+		/* relaxed: a note. */
+		store_relaxed(&s->rested, load_relaxed(&s->partial.head));
+	}
+	/* acquire, both: edge LOT; edge CLAIM. */
+	EACH_CACHE(core, c, load_acquire(&core->table.count))
+	{
+		if (!load_acquire(&c->born))
+			continue;
+		stack_reset(&c->full, &c->full.idle, ms);
+		/* acquire, edge SHOW: the magazine, and its pushes, which are read later.  relaxed: notes. */
+		const uint64_t word = load_acquire(&c->current_word);
+
+		store_relaxed(&c->rested_word, word);
+		store_relaxed(&c->rested_pushes, magazines_pushes(ms, tagged_number(word)));
+	}
 }

@@ -130,7 +130,6 @@ uint32_t cold_take_slow(struct cold *c)
 
 	const uint32_t slot = cold_take_any(c);
 
-	pages_unmark(c, slot);
 	low_water_note(&c->least_room, change_out(c, 1));
 	return slot;
 }
@@ -142,6 +141,7 @@ static void give_bit(struct cold *c, uint32_t slot)
 
 void cold_put(struct cold *c, uint32_t slot)
 {
+	pages_mark(c, slot);
 	give_bit(c, slot);
 	count(c, 1, 0);
 	(void)change_out(c, -1);
@@ -149,6 +149,7 @@ void cold_put(struct cold *c, uint32_t slot)
 
 void cold_withdraw(struct cold *c, uint32_t slot)
 {
+	pages_mark(c, slot);
 	give_bit(c, slot);
 	count(c, 0, ONE_OBJECT);
 	(void)change_out(c, -1);
@@ -286,7 +287,7 @@ uint32_t cold_take_any(struct cold *c)
 
 #if EMBEDDED
 /* No page of a buffer is given back. */
-void pages_unmark(struct cold *c, uint32_t slot)
+void pages_mark(struct cold *c, uint32_t slot)
 {
 	(void)c, (void)slot;
 }
@@ -327,7 +328,7 @@ static bool is_candidate(const struct cold *c, size_t page, size_t opened)
 	const size_t bytes = os_page_bytes(), last = slot_at(a, (page + 1) * bytes - 1);
 
 	/* relaxed, here and below: a hint; the holder of the slots checks it. */
-	if (load_relaxed(&a->gone[page]) || (last > opened && opened < c->reserved))
+	if (!load_relaxed(&a->dirty[page]) || (last > opened && opened < c->reserved))
 		return false;
 	for (size_t slot = slot_at(a, page * bytes), end = last < opened ? last : opened; slot <= end;
 	     slot = ((slot - 1) / 64 + 1) * 64 + 1) {
@@ -418,24 +419,24 @@ void pages_let_go(struct cold *c, const struct page_hold *hold)
 		cold_allowed_add(c, hold->allowed);
 }
 
-void pages_mark_gone(struct cold *c, const struct page_run *run)
+void pages_mark_clean(struct cold *c, const struct page_run *run)
 {
 	for (size_t page = run->first_page; page < run->first_page + run->pages; page++)
 		/* relaxed: the slots' bits order it. */
-		store_relaxed(&c->arena->gone[page], 1);
+		store_relaxed(&c->arena->dirty[page], 0);
 }
 
-void pages_unmark(struct cold *c, uint32_t slot)
+void pages_mark(struct cold *c, uint32_t slot)
 {
 	const struct arena *a = c->arena;
 	const size_t first = lead(a) + (slot - 1) * (size_t)a->stride;
 
-	if (!a->gone)
+	if (!a->dirty)
 		return;
 	for (size_t page = page_of(first); page <= page_of(first + a->stride - 1); page++)
 		/* relaxed, both: we hold a slot on the page, so no call gives it back now; others may store the same.
 		 * */
-		if (load_relaxed(&a->gone[page]))
-			store_relaxed(&a->gone[page], 0);
+		if (!load_relaxed(&a->dirty[page]))
+			store_relaxed(&a->dirty[page], 1);
 }
 #endif

@@ -15,8 +15,8 @@
  *              Slots are taken one at a time and go to the caller, so a slot that is out of sight is held by a call.
  *              Addresses beyond the first `capacity` slots have no access; slots 1 .. opened are accessible by now.
  *              Memory is given back in whole pages.  A call takes all slots of a run of pages: a count for each slot,
- *              then their bits.  If one bit is missing, it puts all of them back.  A byte for each page, `gone`, says
- *              whether the page was given back already.
+ *              then their bits.  If one bit is missing, it puts all of them back.  A byte for each page, `dirty`, says
+ *              whether there is anything to give back.
  * Invariants   O1  among slots 1 .. opened: cold ones >= allowed.  A taker takes a count first, and so finds a bit; a
  *                  giver sets the bit first.
  *              O2  allowed <= capacity <= opened; capacity = slots that are in use, in magazines, in never-used chunks,
@@ -182,8 +182,8 @@ bool pages_hold(struct cold *c, const struct page_run *run, struct page_hold *ho
 void pages_let_go(struct cold *c, const struct page_hold *hold);
 
 /* By the holder of the run: these pages were given back. */
-void pages_mark_gone(struct cold *c, const struct page_run *run);
-/* By the holder of the slot: its pages will be used. */
-void pages_unmark(struct cold *c, uint32_t slot);
+void pages_mark_clean(struct cold *c, const struct page_run *run);
+/* By the holder of the slot: its pages may have been touched. */
+void pages_mark(struct cold *c, uint32_t slot);
 
 #endif

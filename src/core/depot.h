@@ -34,7 +34,8 @@
 
 struct stack {
 	tagged_word head;
-	low_water_word least;      /* its depth                                             */
+	low_water_word least;      /* of its depth since lfpool_high_water_reset()          */
+	low_water_word idle;       /* the same since the last round of LFPOOL_IDLE          */
 	_Atomic(uint64_t) retries; /* a statistic, on the line of the head that was just won */
 };
 
@@ -44,6 +45,7 @@ struct shard {
 	_Alignas(CACHE_LINE_PAIR) struct stack empty;
 	_Alignas(CACHE_LINE_PAIR) struct stack partial;
 	_Atomic(uint64_t) carved; /* chunks of the region that were used; only grows */
+	_Atomic(uint64_t) rested; /* the head of `partial` in the last round of LFPOOL_IDLE */
 	uint32_t before, chunks;  /* the region: so many chunks lie before it, and in it; fixed */
 };
 
@@ -115,9 +117,10 @@ static inline uint32_t depth_below(const struct magazines *ms, uint64_t head)
  * what was taken from it has noted it, or got it from one that has.  (Of a pop that is stopped before its note the
  * magazine is in no other hands: thieves look into caches only after they have found every stack empty, and noted it.)
  */
-static inline void stack_reset_least(struct stack *s, const struct magazines *ms)
+/* `mark`: `least` or `idle` of this stack. */
+static inline void stack_reset(struct stack *s, low_water_word *mark, const struct magazines *ms)
 {
-	const uint64_t open = low_water_open(&s->least);
+	const uint64_t open = low_water_open(mark);
 	unsigned failures = 0;
 
 	for (;;) {
@@ -127,13 +130,19 @@ static inline void stack_reset_least(struct stack *s, const struct magazines *ms
 
 		/* release, edge PUT: the open note. */
 		if (cas_weak_release(&s->head, &head, tagged_next(head, tagged_number(head)))) {
-			low_water_note(&s->least, depth);
+			low_water_note(mark, depth);
 			break;
 		}
 		/* Retries only after another thread moved the head, or for a spurious failure: lock-free. */
 		back_off(&failures);
 	}
-	low_water_close(&s->least, open);
+	low_water_close(mark, open);
+}
+
+static inline void stack_note(struct stack *s, uint32_t depth)
+{
+	low_water_note(&s->least, depth);
+	low_water_note(&s->idle, depth);
 }
 
 /* ---- Push and pop ---- */
@@ -183,7 +192,7 @@ static inline uint32_t stack_pop(struct stack *s, const struct magazines *ms, ta
 		uint32_t number = tagged_number(head);
 
 		if (!number) {
-			low_water_note(&s->least, 0);
+			stack_note(s, 0);
 			return 0;
 		}
 		tagged_set(in_transit, number);
@@ -194,7 +203,7 @@ static inline uint32_t stack_pop(struct stack *s, const struct magazines *ms, ta
 		/* acquire, edge PUT: on failure the fresh head needs it.  release, edge SHOW: a thread that sees it
 		 * gone sees our announcement. */
 		if (cas_weak_acq_rel(&s->head, &head, tagged_next(head, link_below(link)))) {
-			low_water_note(&s->least, link_depth(link) - 1);
+			stack_note(s, link_depth(link) - 1);
 			if (failures)
 				tally_shared(&s->retries, failures);
 			return number;

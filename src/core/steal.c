@@ -44,6 +44,7 @@
 
 struct collect {
 	struct sums sums;
+	bool cold;      /* slots in the cold store count                                         */
 	bool something; /* a free slot may be somewhere                                          */
 	bool chunks;    /* there are unused chunks                                               */
 	unsigned notes;
@@ -105,7 +106,7 @@ static bool collect_all(struct cache *c, struct collect *s, bool robs)
 	const struct core *core = c->core;
 
 	/* acquire, edge SHOW.  The cold store first of all: it has no part in the sums. */
-	s->something = cold_allowed_in(load_acquire(&core->cold.counts)) != 0;
+	s->something = s->cold && cold_allowed_in(load_acquire(&core->cold.counts)) != 0;
 	/* acquire, edge SHOW: caches that are counted, and what moved into them. */
 	const uint32_t count = load_acquire(&core->table.count);
 
@@ -155,10 +156,10 @@ static bool same(const struct sums *a, const struct sums *b)
 	return a->words == b->words && a->pushes == b->pushes;
 }
 
-enum steal_result cache_steal(struct cache *c, uint32_t *slot_out)
+enum steal_result cache_steal(struct cache *c, uint32_t *slot_out, bool cold)
 {
 	const struct magazines *ms = &c->core->magazines;
-	struct collect first = {0}, second = {0};
+	struct collect first = {.cold = cold}, second = first;
 
 	if (collect_all(c, &first, true))
 		return STEAL_HOME;

@@ -5,6 +5,7 @@
 #include "object/lifecycle.h"
 
 #include "core/arena.h"
+#include "object/aside.h"
 #include "object/debugging.h"
 #include "os/backing.h"
 #include "os/os.h"
@@ -18,6 +19,7 @@ struct lifecycle {
 	size_t zero_bytes;   /* LFPOOL_ZERO: of each object; else 0                           */
 	bool each_call;
 	bool build_all;           /* LFPOOL_CREATE_ALL                                             */
+	uint32_t aside_at;        /* the offset of the struct aside; 0: hooks.activate is not there */
 	_Atomic(uint8_t) built[]; /* per slot, from 0; the slot's holder's.  Untouched if all are  */
 };
 
@@ -31,6 +33,32 @@ bool hooks_have_life(const lfpool_hooks_t *hooks)
 	return hooks->create || hooks->validate || hooks->activate || hooks->deactivate || hooks->destroy;
 }
 
+/* Bytes up to the struct aside, which only a pool that can refuse an object has; SIZE_MAX: there is no such number. */
+static size_t head_bytes(const lfpool_config_t *config)
+{
+	size_t bytes;
+
+	if (__builtin_add_overflow(sizeof(struct lifecycle) + 1 + _Alignof(uint64_t), config->max_capacity, &bytes))
+		return SIZE_MAX;
+	return bytes / _Alignof(uint64_t) * _Alignof(uint64_t);
+}
+
+static struct aside *aside_of(const struct lifecycle *lifecycle)
+{
+	return (struct aside *)(void *)((char *)(uintptr_t)lifecycle + lifecycle->aside_at);
+}
+
+static bool all_bytes(const lfpool_config_t *config, size_t *bytes_out)
+{
+	size_t tickets;
+
+	if (!config->hooks.activate)
+		return !__builtin_add_overflow(sizeof(struct lifecycle) + 1, config->max_capacity, bytes_out);
+	return !__builtin_mul_overflow(config->max_capacity + 1, sizeof(uint64_t), &tickets) &&
+	       !__builtin_add_overflow(tickets, sizeof(struct aside), &tickets) &&
+	       !__builtin_add_overflow(head_bytes(config), tickets, bytes_out);
+}
+
 static void fill_in(struct lifecycle *lifecycle, const lfpool_config_t *config, struct debug *debug)
 {
 	const lfpool_hooks_t *hooks = &config->hooks;
@@ -41,6 +69,10 @@ static void fill_in(struct lifecycle *lifecycle, const lfpool_config_t *config, 
 	lifecycle->build_all = (config->flags & LFPOOL_CREATE_ALL) && hooks->create;
 	lifecycle->each_call = debug || hooks->validate || hooks->activate || hooks->deactivate ||
 			       (hooks_have_life(hooks) && !lifecycle->build_all);
+	if (hooks->activate) {
+		lifecycle->aside_at = (uint32_t)head_bytes(config);
+		aside_of(lifecycle)->slots = (uint32_t)config->max_capacity;
+	}
 }
 
 #if !EMBEDDED
@@ -55,9 +87,7 @@ bool lifecycle_open(struct lifecycle **lifecycle_out, const lfpool_config_t *con
 	if (!hooks_have_life(&config->hooks) && !debug)
 		return true;
 
-	struct lifecycle *lifecycle = __builtin_add_overflow(sizeof(struct lifecycle) + 1, config->max_capacity, &bytes)
-					      ? NULL
-					      : os_map(bytes);
+	struct lifecycle *lifecycle = all_bytes(config, &bytes) ? os_map(bytes) : NULL;
 
 	if (!lifecycle) {
 		debug_close(debug);
@@ -72,9 +102,11 @@ bool lifecycle_open(struct lifecycle **lifecycle_out, const lfpool_config_t *con
 
 size_t lifecycle_buffer_bytes(const lfpool_config_t *config)
 {
-	if (!hooks_have_life(&config->hooks))
+	size_t bytes;
+
+	if (!hooks_have_life(&config->hooks) || !all_bytes(config, &bytes))
 		return 0;
-	return round_up(sizeof(struct lifecycle) + 1 + config->max_capacity, CACHE_LINE_PAIR);
+	return round_up(bytes, CACHE_LINE_PAIR);
 }
 
 struct lifecycle *lifecycle_open_in(void *buffer, const lfpool_config_t *config)
@@ -237,6 +269,48 @@ void lifecycle_cool(struct lifecycle *lifecycle, uint32_t slot, void *object)
 	unbuild(lifecycle, slot, object);
 	if (has_debug(lifecycle))
 		debug_slot_lend(lifecycle->debug, object, false);
+}
+
+/* ---- Free slots that are in no free list ---- */
+
+bool lifecycle_sets_aside(const struct lifecycle *lifecycle)
+{
+	return lifecycle && lifecycle->aside_at;
+}
+
+uint64_t lifecycle_tickets(const struct lifecycle *lifecycle)
+{
+	return aside_tickets(aside_of(lifecycle));
+}
+
+uint64_t lifecycle_sets(const struct lifecycle *lifecycle)
+{
+	return aside_sets(aside_of(lifecycle));
+}
+
+void lifecycle_set_aside(struct lifecycle *lifecycle, uint32_t slot)
+{
+	aside_set(aside_of(lifecycle), slot);
+}
+
+uint32_t lifecycle_take_aside(struct lifecycle *lifecycle, uint64_t until, uint32_t *at)
+{
+	return aside_take(aside_of(lifecycle), until, at);
+}
+
+size_t lifecycle_aside_count(const struct lifecycle *lifecycle)
+{
+	return lifecycle_sets_aside(lifecycle) ? aside_count(aside_of(lifecycle)) : 0;
+}
+
+size_t lifecycle_held_back(const struct lifecycle *lifecycle)
+{
+	return lifecycle_aside_count(lifecycle) + (EMBEDDED ? 0 : debug_held_back(lifecycle_debug(lifecycle)));
+}
+
+uint32_t lifecycle_next_aside(const struct lifecycle *lifecycle, uint32_t *at)
+{
+	return lifecycle_sets_aside(lifecycle) ? aside_next(aside_of(lifecycle), at) : SLOT_NONE;
 }
 
 bool lifecycle_builds_all(const struct lifecycle *lifecycle)

@@ -56,7 +56,8 @@ void lifecycle_destroy(struct lifecycle *lifecycle, uint32_t slot, void *object,
 /* Is there a hook that runs for objects? */
 bool hooks_have_life(const lfpool_hooks_t *hooks);
 
-/* The result of lifecycle_begin().  Refused: the slot must stay free.  Discarded: the slot must go to the cold store;
+/* The result of lifecycle_begin().  Refused: the slot must stay free, built or not.  Discarded: the
+ * slot must go to the cold store;
  * its object was found bad, destroyed, and could not be built again.  The caller takes another slot. */
 enum begun { BEGIN_OK, BEGIN_REFUSED, BEGIN_DISCARDED };
 
@@ -69,6 +70,25 @@ uint32_t lifecycle_end(struct lifecycle *lifecycle, uint32_t slot, void *object)
 /* Its holder is about to put the free `slot` into the cold store: destroys a built object, and forgets the poison.
  * `lifecycle` may be NULL. */
 void lifecycle_cool(struct lifecycle *lifecycle, uint32_t slot, void *object);
+
+/* ---- Free slots that are in no free list (aside.h) ---- */
+
+/* Are slots set aside?  `lifecycle` may be NULL. */
+bool lifecycle_sets_aside(const struct lifecycle *lifecycle);
+/* Only then: the number of tickets so far, and of slots set aside so far; the holder of `slot` sets it aside; takes one
+ * with a ticket up to `until`, from *at on, which begins with 1. */
+uint64_t lifecycle_tickets(const struct lifecycle *lifecycle);
+uint64_t lifecycle_sets(const struct lifecycle *lifecycle);
+void lifecycle_set_aside(struct lifecycle *lifecycle, uint32_t slot);
+uint32_t lifecycle_take_aside(struct lifecycle *lifecycle, uint64_t until, uint32_t *at);
+/* Slots that are set aside, and with those in quarantine; snapshots.  `lifecycle` may be NULL in these three. */
+size_t lifecycle_aside_count(const struct lifecycle *lifecycle);
+size_t lifecycle_held_back(const struct lifecycle *lifecycle);
+/* The next slot that is set aside, after *at, which begins with 0; SLOT_NONE at the end. */
+uint32_t lifecycle_next_aside(const struct lifecycle *lifecycle, uint32_t *at);
+
+/* ---- Building ---- */
+
 /* LFPOOL_CREATE_ALL without other hooks: a slot that comes from the cold store is not built.  `lifecycle` may be NULL.
  * */
 bool lifecycle_builds_all(const struct lifecycle *lifecycle);

@@ -30,9 +30,6 @@ static size_t processors_in_buffer(const lfpool_config_t *config)
 	return config->buffer_caches < PROCESSORS_IN_BUFFER ? config->buffer_caches : PROCESSORS_IN_BUFFER;
 }
 
-/* Bytes of the objects that a cache holds, at most. */
-#define CACHE_BYTES ((size_t)256 << 10)
-
 static size_t at_most(size_t value, size_t limit)
 {
 	return value < limit ? value : limit;
@@ -184,11 +181,12 @@ static void choose_modes(lfpool_t *pool, const lfpool_config_t *config, struct l
 	pool->builds = !pool->each_call && lifecycle_builds_all(lifecycle) && pool_in_place(pool) ? lifecycle : NULL;
 	pool->plain = !pool->each_call && pool_in_place(pool) && !pool->locked;
 	pool->quarantine = !EMBEDDED && debug_quarantines(lifecycle_debug(pool->each_call));
-	pool->direct = !pool->locked && !pool->quarantine && !pool->builds;
+	pool->sets_aside = pool_in_place(pool) && lifecycle_sets_aside(pool->each_call);
+	pool->direct = !pool->locked && !pool->quarantine && !pool->builds && !pool->sets_aside;
 	pool->check_races = (config->flags & LFPOOL_CHECK_RACES) || pool->each_call;
 	/* In mutex mode the one cache has no thieves. */
 	pool->keeps_none = config->cache_capacity == LFPOOL_CACHE_NONE;
-	pool->wants_built = pool->builds || (is_expensive(config) && pool_in_place(pool));
+	pool->wants_built = config->hooks.create && pool_in_place(pool);
 	core->asymmetric = !EMBEDDED && (pool->locked || (!fenced && os_asymmetric()));
 	core->hits = core->asymmetric && pool->plain && !pool->zero && !pool->check_races;
 }

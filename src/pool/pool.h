@@ -36,12 +36,13 @@ struct lfpool_pool {
 	/* The modes of its calls: choose_modes() in open.c. */
 	bool locked;                 /* mutex mode: every call uses the cache `shared`, under `mutex`         */
 	bool plain;                  /* only states and magazines: no mutex, no heap, no `each_call`          */
-	bool direct;                 /* no mutex, no quarantine, no `builds`: a cache is all that a call uses */
+	bool direct;                 /* no mutex, quarantine, `builds`, `sets_aside`: only a cache is used    */
 	bool zero;                   /* LFPOOL_ZERO                                                           */
 	bool check_races;            /* releases race by CAS: LFPOOL_CHECK_RACES, or there is a lifecycle     */
 	bool keeps_none;             /* LFPOOL_CACHE_NONE: a cache that a call borrowed holds nothing after it */
 	bool wants_built;            /* slots that are not built are cold, and in no magazine                 */
 	bool quarantine;             /* debug_take_back() may have slots                                      */
+	bool sets_aside;             /* lifecycle_take_aside() may have slots                                 */
 	bool more;                   /* replenish() may find an object: growth, a scheme, a hook              */
 	struct lifecycle *each_call; /* runs at each acquire and each release; NULL: nothing to run           */
 	struct lifecycle *builds;    /* LFPOOL_CREATE_ALL with hits: builds slots out of the cold store       */
@@ -68,6 +69,8 @@ struct lfpool_pool {
 	_Atomic(uint64_t) trim_at;      /* the page where the next lfpool_trim() continues          */
 	_Atomic(uint64_t) trim_in_vain; /* pages it has looked at since it gave one back            */
 	_Atomic(uint64_t) given_back;   /* bytes, by lfpool_trim(); a statistic                     */
+	_Atomic(uint64_t) idle_left;    /* of a round of LFPOOL_IDLE, and 1 more; 0: there is none  */
+	_Atomic(uint64_t) idle_steals;  /* steals when it began, and those it made itself           */
 	struct waiters waiters;         /* calls and continuations that wait, and the debt          */
 	struct {                        /* statistics at the last lfpool_high_water_reset()         */
 		_Atomic(uint64_t) acquires, depot_trips, steals, exhausted;

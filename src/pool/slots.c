@@ -62,7 +62,7 @@ static inline void leave(lfpool_t *pool, const struct cache_head *cache, struct 
 /* ---- Take ---- */
 
 /* The caches and the depot have nothing: what is in quarantine, or SLOT_NONE as cache_take(). */
-static COLD uint32_t take_quarantined(lfpool_t *pool, struct cache *c)
+static COLD uint32_t take_quarantined(lfpool_t *pool, struct cache *c, bool cold)
 {
 	if (EMBEDDED)
 		return SLOT_NONE;
@@ -74,7 +74,7 @@ static COLD uint32_t take_quarantined(lfpool_t *pool, struct cache *c)
 	/* Repeats only after another thread put into the quarantine, or took from it. */
 	while (!slot) {
 		seen = versions;
-		slot = cache_take(c, false);
+		slot = cold ? cache_take(c, false) : cache_take_existing(c);
 		if (!slot)
 			slot = debug_take_back(debug, &versions);
 		if (!slot && versions == seen)
@@ -83,23 +83,64 @@ static COLD uint32_t take_quarantined(lfpool_t *pool, struct cache *c)
 	return slot;
 }
 
+/* What one acquire still looks for. */
+struct search {
+	uint64_t until;   /* slots with later tickets were set aside by this call, or while it looked */
+	uint64_t sets;    /* slots set aside when it began to look at them                            */
+	uint32_t at;      /* the next of the slots that are set aside                                 */
+	bool asides_done; /* it looked at all of those                                                */
+	bool cold;        /* also for cold slots: hooks.create has not refused one                    */
+};
+
+/* The next slot; SLOT_NONE: at some moment none was free but those that this call, or one that overlaps it, has set
+ * aside (aside.h), and cold ones if not `cold`. */
+static uint32_t search_on(lfpool_t *pool, struct cache_head *cache, struct search *s)
+{
+	/* Two rounds, before and after the slots that are set aside; more only if another call has set one aside. */
+	for (;;) {
+		/* Where new objects are expensive, those that exist first, refused or not; but those in quarantine
+		 * must stay there. */
+		const bool cold = s->cold && (s->asides_done || !pool->core.existing_first);
+		struct cache *c = enter(pool, cache);
+		uint32_t slot = cold ? cache_take(c, false) : cache_take_existing(c);
+
+		if (unlikely(!slot) && pool->quarantine && s->asides_done)
+			slot = take_quarantined(pool, c, cold);
+		leave(pool, cache, c);
+		if (likely(slot))
+			return slot;
+		if (s->asides_done) {
+			if (s->until < UINT64_MAX || !pool->sets_aside || lifecycle_sets(pool->each_call) == s->sets)
+				return SLOT_NONE;
+			s->at = 1;
+		}
+		s->sets = s->at == 1 && pool->sets_aside ? lifecycle_sets(pool->each_call) : s->sets;
+		if ((slot = lifecycle_take_aside(pool->each_call, s->until, &s->at)))
+			return slot;
+		s->asides_done = true;
+	}
+}
+
+static inline struct search search_new(const lfpool_t *pool, uint64_t until)
+{
+	return (struct search){.until = until, .at = 1, .asides_done = !pool->sets_aside, .cold = true};
+}
+
 uint32_t slots_take_in_mode(lfpool_t *pool, struct cache_head *cache)
 {
-	struct cache *c = enter(pool, cache);
-	uint32_t slot = cache_take(c, false);
+	struct search search = search_new(pool, UINT64_MAX);
 
-	if (unlikely(!slot) && pool->quarantine)
-		slot = take_quarantined(pool, c);
-	leave(pool, cache, c);
-	return slot;
+	return search_on(pool, cache, &search);
 }
 
 uint32_t slots_take_idle(lfpool_t *pool, struct cache_head *cache)
 {
 	struct cache *c = enter(pool, cache);
-	const uint32_t slot = cache_take_idle(c);
+	uint32_t slot = cache_take_idle(c), at = 1;
 
 	leave(pool, cache, c);
+	if (unlikely(!slot) && pool->sets_aside)
+		slot = lifecycle_take_aside(pool->each_call, UINT64_MAX, &at);
 	return slot;
 }
 
@@ -176,6 +217,41 @@ static inline unsigned make_active(lfpool_t *pool, uint32_t slot, void **object_
 	return begun;
 }
 
+/* A hook refused the object of a slot, which stays free: built, it is set aside; else it is cold, and comes after all
+ * that exists. */
+static void put_refused(lfpool_t *pool, uint32_t slot, struct search *s)
+{
+	if (lifecycle_is_built(pool->lifecycle, slot)) {
+		lifecycle_set_aside(pool->each_call, slot);
+	} else {
+		/* If one cannot be built, others cannot. */
+		s->cold = false;
+		cold_put(&pool->core.cold, slot);
+	}
+	slots_fence(pool);
+}
+
+/* A hook refused the object of `slot`: the first other object that none refuses, or NULL.  Each is tried once (AS2), so
+ * this ends. */
+static COLD void *begin_another(lfpool_t *pool, struct cache_head *cache, uint32_t slot)
+{
+	struct search search = search_new(pool, pool->sets_aside ? lifecycle_tickets(pool->each_call) : 0);
+	unsigned begun = BEGIN_REFUSED;
+	void *object;
+
+	do {
+		if (begun == BEGUN_TWICE)
+			tally_shared(&pool->core.unpushed, (uint64_t)-1);
+		else
+			put_refused(pool, slot, &search);
+		slot = search_on(pool, cache, &search);
+		if (!slot)
+			return NULL;
+		begun = make_active(pool, slot, &object);
+	} while (begun != BEGIN_OK);
+	return object;
+}
+
 bool slots_begin(lfpool_t *pool, struct cache_head *cache, uint32_t slot, void **object_out)
 {
 	const unsigned begun = make_active(pool, slot, object_out);
@@ -183,16 +259,15 @@ bool slots_begin(lfpool_t *pool, struct cache_head *cache, uint32_t slot, void *
 	if (likely(begun == BEGIN_OK))
 		return true;
 	*object_out = NULL;
-	switch (begun) {
-	case BEGUN_TWICE: tally_shared(&pool->core.unpushed, (uint64_t)-1); break;
-	case BEGIN_DISCARDED:
-		/* It comes after all that is built. */
-		cold_put(&pool->core.cold, slot);
-		slots_fence(pool);
-		break;
-	default: slots_put(pool, cache, slot); break;
+	if (begun == BEGUN_TWICE) {
+		tally_shared(&pool->core.unpushed, (uint64_t)-1);
+		return false;
 	}
-	return begun == BEGIN_REFUSED;
+	if (pool_in_place(pool))
+		*object_out = begin_another(pool, cache, slot);
+	else
+		slots_put(pool, cache, slot);
+	return true;
 }
 
 uint32_t slots_end_on_heap(lfpool_t *pool, uint32_t slot, void *object)
@@ -215,14 +290,15 @@ size_t slots_listed(const lfpool_t *pool)
 {
 	uint64_t pushes;
 
-	return census_in_magazines(&pool->core, &pushes);
+	return census_in_magazines(&pool->core, &pushes) + lifecycle_aside_count(pool->each_call);
 }
 
 size_t slots_out(const lfpool_t *pool)
 {
 	const size_t capacity = cold_capacity(&pool->core.cold), untouched = census_untouched(&pool->core);
-	const size_t free_slots = slots_listed(pool) + untouched +
-				  (EMBEDDED ? 0 : debug_held_back(lifecycle_debug(pool->each_call)));
+	uint64_t pushes;
+	const size_t free_slots = census_in_magazines(&pool->core, &pushes) + untouched +
+				  lifecycle_held_back(pool->each_call);
 
 	return free_slots < capacity ? capacity - free_slots : 0;
 }

@@ -24,7 +24,7 @@ static inline uint32_t slots_take(lfpool_t *pool, struct cache_head *cache)
 					     : slots_take_in_mode(pool, cache);
 }
 
-/* A free slot out of the magazines: not an unused one, and not a cold one. */
+/* A free slot out of the magazines, or one that was set aside: not an unused one, and not a cold one. */
 uint32_t slots_take_idle(lfpool_t *pool, struct cache_head *cache);
 
 /* As slots_take(), after a hit of lfpool/inline.h that found nothing: it has lowered the bottom of the hot magazine. */
@@ -57,10 +57,10 @@ static inline void slots_exhausted(lfpool_t *pool, struct cache_head *cache)
 }
 
 /*
- * Makes the object of a slot that was taken active.  True: *object_out is the object; or NULL if a hook refused it, and
- * the slot was put back.  False, and *object_out is NULL: the caller takes another slot.  Then the object was active
- * already, because it was released twice in a race, and the entry is used up; or it was discarded (lifecycle.h), and
- * the slot is cold.
+ * Makes the object of a slot that was taken active.  True: *object_out is the object; or, if a hook refused it and its
+ * slot was put back, another one; or NULL if hooks refused all that were free.  False, and *object_out is NULL: the
+ * object was active already, because it was released twice in a race, and the entry is used up.  The caller takes
+ * another slot.
  */
 bool slots_begin(lfpool_t *pool, struct cache_head *cache, uint32_t slot, void **object_out);
 
@@ -98,7 +98,7 @@ static inline void slots_put_ended(lfpool_t *pool, struct cache_head *cache, uin
 
 /* Slots that were ever handed out are among 1 .. this. */
 size_t slots_used(const lfpool_t *pool);
-/* Slots in free lists; a snapshot. */
+/* Slots in free lists, or set aside; a snapshot. */
 size_t slots_listed(const lfpool_t *pool);
 /* Slots that are active, or in the hands of a call, or retired; a snapshot. */
 size_t slots_out(const lfpool_t *pool);

@@ -396,17 +396,6 @@ size_t lfpool_registry_destroy_pool(lfpool_registry_t *registry, lfpool_t *pool)
 
 /* ---- A switch ---- */
 
-/* Returns the bytes that were given back. */
-static size_t trim(lfpool_t *pool, size_t keep)
-{
-	lfpool_stats_t before = LFPOOL_STATS_INIT, after = LFPOOL_STATS_INIT;
-
-	(void)lfpool_stats(pool, &before);
-	(void)lfpool_trim(pool, keep, SIZE_MAX);
-	(void)lfpool_stats(pool, &after);
-	return (size_t)(after.given_back - before.given_back);
-}
-
 /* Would a pool that is made now have other settings, of those that a switch cannot change? */
 static bool is_fixed(const struct pool_row *row)
 {
@@ -420,12 +409,16 @@ static bool is_fixed(const struct pool_row *row)
 static void give_up(struct pool_row *row, lfpool_registry_report_t *report)
 {
 	const size_t wanted = row->wanted.value[PROFILE_capacity], settled = lfpool_settled_capacity(row->pool);
+	const uint64_t given_back = lfpool_quick_stats(row->pool).given_back;
 
 	limit(row, &row->wanted);
 	if (has_capacity(&row->wanted) && settled > wanted)
 		report->objects_removed += lfpool_shrink(row->pool, settled - wanted);
-	if (row->wanted.value[PROFILE_trim])
-		report->bytes_trimmed += trim(row->pool, row->wanted.value[PROFILE_keep]);
+	if (!row->wanted.value[PROFILE_trim])
+		return;
+	/* With what the shrink gave back. */
+	(void)lfpool_trim(row->pool, row->wanted.value[PROFILE_keep], SIZE_MAX);
+	report->bytes_trimmed += (size_t)(lfpool_quick_stats(row->pool).given_back - given_back);
 }
 
 /* Makes the pool larger if it is too small, and counts the result of both steps. */

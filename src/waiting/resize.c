@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resize.c - lfpool/resize.h: grow and shrink.
+ * resize.c - lfpool/resize.h: grow and shrink.  (api/trim.c returns the memory of removed objects.)
  *
  * Idea         The cold store (cold.h) has the slots that are not in use, and counts how many of them may be; the queue
  *              (waiters.h) has the debt of a shrink.  What is here puts the two together.
@@ -37,7 +37,7 @@ void resize_stay_closed(lfpool_t *pool)
 	if (unlikely(waiters_closed(&pool->waiters))) {
 		/* relaxed: a number. */
 		store_relaxed(&pool->core.cold.maximum, 0);
-		(void)lfpool_shrink(pool, SIZE_MAX);
+		(void)resize_shrink(pool, SIZE_MAX);
 	}
 }
 
@@ -81,7 +81,7 @@ void resize_withdraw(lfpool_t *pool, uint32_t slot)
 	debt_limit(pool);
 }
 
-size_t lfpool_shrink(lfpool_t *pool, size_t count)
+size_t resize_shrink(lfpool_t *pool, size_t count)
 {
 	size_t gone = cold_forbid(&pool->core.cold, count);
 

@@ -60,12 +60,13 @@ static inline void waiters_look(lfpool_t *pool, struct cache_head *head)
 		waiters_serve(pool, head);
 }
 
-/* slots_begin(), and a slot that it put back is offered to calls that wait. */
+/* slots_begin(), and slots that it put back are offered to calls that wait. */
 static inline bool waiters_begin(lfpool_t *pool, struct cache_head *head, uint32_t slot, void **object_out)
 {
 	const bool decided = slots_begin(pool, head, slot, object_out);
 
-	if (unlikely(!*object_out))
+	/* A hook may have refused others before this one. */
+	if (unlikely(!*object_out || pool->each_call))
 		waiters_look(pool, head);
 	return decided;
 }
@@ -137,6 +138,9 @@ bool resize_by_itself(lfpool_t *pool, size_t seen);
 
 /* A closed pool has no objects but those in use, whatever another thread adds or forgives at the same time. */
 void resize_stay_closed(lfpool_t *pool);
+
+/* As lfpool_shrink(), but the system gets nothing back. */
+size_t resize_shrink(lfpool_t *pool, size_t count);
 
 /* The slot, which was taken free, leaves the pool: hooks.destroy, then the cold store. */
 void resize_withdraw(lfpool_t *pool, uint32_t slot);

@@ -229,4 +229,37 @@ TEST(advice_without_calls_keeps_the_configuration)
 	lfpool_destroy(pool);
 }
 
+TEST(advice_for_a_buffer_keeps_its_caches)
+{
+	static _Alignas(LFPOOL_BUFFER_ALIGNMENT) unsigned char memory[1 << 19];
+	const lfpool_config_t config = CONFIG_OF(SIZE, 1000, .cache_capacity = 64);
+	lfpool_t *pool;
+
+	assert_int_equal(lfpool_create_in(&pool, &config, memory, sizeof(memory)), LFPOOL_OK);
+	lfpool_cache_t *cache = lfpool_cache_create(pool);
+
+	for (int i = 0; i < 5000; i++)
+		assert_int_equal(lfpool_cache_release(cache, lfpool_cache_acquire(cache)), LFPOOL_OK);
+	assert_int_equal(advice_of(pool).cache_capacity, 64);
+	lfpool_destroy(pool);
+}
+
+/* A cache that is advised holds at most 256 KiB. */
+TEST(advised_caches_are_bounded_in_bytes)
+{
+	enum { LARGE = 32768, HELD = 40 };
+	lfpool_t *pool = pool_of(LARGE, 1000);
+	lfpool_cache_t *cache = lfpool_cache_create(pool);
+	void *held[HELD];
+
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(lfpool_cache_acquire_bulk(cache, held, HELD), HELD);
+		assert_int_equal(lfpool_cache_release_bulk(cache, held, HELD), HELD);
+	}
+	assert_true(!seldom(stats_of(pool).depot_trips, stats_of(pool).acquires));
+	assert_true(advice_of(pool).cache_capacity * LARGE <= 256 * 1024);
+	print_message("%s\n", advice_of(pool).reason);
+	lfpool_destroy(pool);
+}
+
 RUN_TESTS()

@@ -117,12 +117,12 @@ TEST_WITH(a_swap_that_fails_is_counted, setup, teardown)
 TEST_WITH(a_reset_that_does_not_end, setup, teardown)
 {
 
-	stack_reset_least(full, &core->magazines);
+	stack_reset(full, &full->least, &core->magazines);
 	(void)low_water_open(&full->least);
 	assert_int_equal(low_water_least(&full->least), 0);
 	push(full, pop(full));
 	assert_int_equal(low_water_least(&full->least), 0);
-	stack_reset_least(full, &core->magazines);
+	stack_reset(full, &full->least, &core->magazines);
 	assert_int_equal(low_water_least(&full->least), 8);
 }
 

@@ -20,7 +20,8 @@
 
 enum { SIZE = 40, CAPACITY = 700, SOME = 300 };
 
-static alignas(LFPOOL_BUFFER_ALIGNMENT) unsigned char memory[LFPOOL_BUFFER_BYTES(SIZE, 0, CAPACITY) + CAPACITY + 256];
+static alignas(
+	LFPOOL_BUFFER_ALIGNMENT) unsigned char memory[LFPOOL_BUFFER_BYTES(SIZE, 0, CAPACITY) + 9 * CAPACITY + 512];
 static void *objects[CAPACITY + 1];
 static char text[8192];
 static size_t misuses, hooked;
@@ -199,9 +200,9 @@ static void call_resize_and_async(lfpool_t *pool)
 	lfpool_ticket_t ticket = 1;
 	void *object = NULL;
 
-	MUST(CALL(lfpool_shrink, "enough is free")(pool, 50) == 50 && lfpool_quick_stats(pool).owed == 0);
+	MUST(CALL(lfpool_shrink, "enough is free")(pool, 10) == 10 && lfpool_quick_stats(pool).owed == 0);
 	MUST(CALL(lfpool_shrink_cancel, "nothing owed")(pool) == 0);
-	MUST(CALL(lfpool_limit, "nobody waits")(pool, CAPACITY) == LFPOOL_OK && lfpool_capacity(pool) == CAPACITY - 50);
+	MUST(CALL(lfpool_limit, "nobody waits")(pool, CAPACITY) == LFPOOL_OK && lfpool_capacity(pool) == CAPACITY - 10);
 	MUST(CALL(lfpool_acquire_async, "hit")(pool, never, &object, &ticket) == LFPOOL_OK && object && !ticket);
 	MUST(!CALL(lfpool_cancel, "no such ticket")(pool, 0x10001) && lfpool_release(pool, object) == LFPOOL_OK);
 }

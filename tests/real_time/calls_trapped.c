@@ -67,6 +67,20 @@ static void owe(void)
 	(void)lfpool_shrink(pool, 1);
 }
 
+static void remove_pages(void)
+{
+	lfpool_config_t config = LFPOOL_CONFIG_INIT;
+	lfpool_t *pool;
+	void *object;
+
+	config.object_size = 1 << 16;
+	config.capacity = 4;
+	REQUIRE(lfpool_create(&pool, &config) == LFPOOL_OK && (object = lfpool_acquire(pool)));
+	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
+	arm();
+	(void)lfpool_shrink(pool, 4);
+}
+
 static void *wait_in_a_thread(void *pool)
 {
 	(void)lfpool_acquire_wait(pool, -1);
@@ -148,6 +162,7 @@ const struct group groups_of_traps[] = {
 	{"grow", grow, .trapped = "kernel"},
 	{"wait: a call", wait_for_it, .trapped = "kernel"},
 	{"wait: a shrink", owe, .trapped = "kernel"},
+	{"pages", remove_pages, .trapped = "kernel"},
 	{"wake", wake, .trapped = "kernel"},
 	{"class", make_class, .trapped = "pthread_mutex_lock"},
 	{"owner", dump_with_owners, .trapped = "kernel"},

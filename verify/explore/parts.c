@@ -27,7 +27,7 @@ static struct colds {
 	_Atomic(uint64_t) bits[WORDS];
 	uint32_t taken[THREADS_MAX][TAKEN_MAX];
 	unsigned count[THREADS_MAX];
-	_Atomic(uint8_t) gone[RESERVED + 2];
+	_Atomic(uint8_t) dirty[RESERVED + 2];
 	bool held[RESERVED + 1];
 } colds;
 
@@ -37,7 +37,7 @@ void colds_open(void)
 	os_play_keep(&colds, sizeof(colds));
 	/* No thread looks at the objects. */
 	colds.arena.stride = STRIDE;
-	colds.arena.gone = colds.gone;
+	colds.arena.dirty = colds.dirty;
 	memset(colds.held, true, INITIAL + 1);
 	cold_open(&colds.cold, &colds.arena, INITIAL, INITIAL, RESERVED, colds.bits);
 }

@@ -290,23 +290,6 @@ static void cancel(bool anybodys)
 	c->fate = CANCELLED;
 }
 
-/* ---- Pages ---- */
-
-/* TR2 (trim.c): no slot that is in use, or in a magazine, lies on a page that counts as given back. */
-static void check_pages(void)
-{
-	const struct cold *cold = &wants.pool->core.cold;
-	const struct arena *arena = cold->arena;
-
-	for (uint32_t slot = 1; arena->gone && slot <= cold_opened(cold); slot++) {
-		const size_t offset = (size_t)((const char *)arena_object(arena, slot) - arena->objects);
-
-		if (!(cold_look(cold, (slot - 1) / 64) >> (slot - 1) % 64 & 1) && arena->gone[offset / os_page_bytes()])
-			engine_fail("afterwards object %u lies on a page that was given back, and is not cold",
-				    (unsigned)slot - 1);
-	}
-}
-
 /* ---- All of it ---- */
 
 void wants_operate(struct actor *actor, char operation)
@@ -352,7 +335,6 @@ void wants_check(void)
 					  : capacity != should && !too_much)
 		engine_fail("afterwards there are %zu objects and %zu are owed, but there should be %zu", capacity,
 			    owed, should);
-	check_pages();
 	for (unsigned i = 0; i < wants.continuations; i++) {
 		const struct continuation *c = &wants.continuation[i];
 

@@ -256,10 +256,10 @@ void model_acquire_bulk(struct model *m, size_t count)
 
 	size_t got = lfpool_acquire_bulk(m->pool, objects, count), left;
 
-	/* Refused, it has not asked for the rest. */
+	/* After a refusal it has got others, or has not asked for the rest. */
 	while ((left = model_unheld(m)) < (m->refused ? got : count) && model_grow_by_itself(m))
 		;
-	REQUIRE(m->refused ? got < count && got <= left : got == (count < left ? count : left));
+	REQUIRE(m->refused ? got <= count && got <= left : got == (count < left ? count : left));
 	if (m->refused && !m->owed && lfpool_capacity(m->pool) != m->capacity)
 		REQUIRE(model_grow_by_itself(m));
 	for (size_t i = 0; i < got; i++)

@@ -208,6 +208,14 @@ void model_grow(struct model *m, size_t count, bool reserve)
 	model_settle_serving(m);
 }
 
+/* Pages of free objects may have been given back. */
+static void may_be_zero(struct model *m)
+{
+	for (size_t i = 0; i < m->cells; i++)
+		if (!m->cell[i].held)
+			m->cell[i].trimmed = true;
+}
+
 void model_shrink(struct model *m, size_t count)
 {
 	const size_t gone = least(count, model_unheld(m));
@@ -216,6 +224,7 @@ void model_shrink(struct model *m, size_t count)
 	m->owed = least(m->owed + (count - gone), m->capacity);
 	model_foresee_serving(m, 0, false);
 	REQUIRE(lfpool_shrink(m->pool, count) == gone);
+	may_be_zero(m);
 	model_settle_serving(m);
 }
 
@@ -246,7 +255,5 @@ void model_trim(struct model *m, size_t keep, size_t budget)
 	const bool more = lfpool_trim(m->pool, keep, budget);
 
 	REQUIRE(!more || budget != SIZE_MAX);
-	for (size_t i = 0; i < m->cells; i++)
-		if (!m->cell[i].held)
-			m->cell[i].trimmed = true;
+	may_be_zero(m);
 }

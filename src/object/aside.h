@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * aside.h - free slots whose object hooks.activate refused, so that a call which was refused finds other objects.
+ *
+ * Idea         A refused object stays built, and its slot must stay free.  Put back on a magazine, the same call would
+ *              find it again at once, and held by the call until its end, it would be lost to other threads if this
+ *              one stops.  So its slot is set aside: it gets a ticket, in the slot's word.  Every thread can take it
+ *              from there, after it has found the free lists empty.  A call reads the number of tickets before it sets
+ *              a slot aside for the first time, and takes only slots with older tickets.  So it tries each object once.
+ * Invariants   AS1 a slot is set aside exactly while its ticket is not 0, and then no thread holds it.  A call holds
+ *                  one slot at a time.
+ *              AS2 tickets only grow, so a slot with a ticket up to `until` that is taken does not get such a ticket
+ *                  again.  A scan that reached the end found every slot that was set aside with such a ticket when it
+ *                  began, except those that other calls took.
+ *              A call that no hook has refused an object takes any ticket.  It returns NULL when it has scanned to the
+ *              end, then found the free lists exhausted, and `sets` has not changed meanwhile: at that moment no slot
+ *              was free, except in the hands of calls.  A call that was refused an object takes only older tickets, so
+ *              it compares nothing (AS2): at that moment each free slot was set aside by this call, or by one that
+ *              overlaps it.
+ * Progress     set, take: lock-free; take is O(slots), and O(1) when no slot is set aside.
+ * Edges        KEEP (docs/memory-model.md): set -> take.
+ */
+#ifndef LFPOOL_ASIDE_H
+#define LFPOOL_ASIDE_H
+
+#include "base/atomics.h"
+#include "base/base.h"
+
+struct aside {
+	_Atomic(uint64_t) tickets; /* so far                                                                   */
+	_Atomic(uint64_t) sets;    /* so far, each counted when it is complete                                 */
+	_Atomic(uint32_t) count;   /* of slots that are set aside, or are just being set aside or taken        */
+	uint32_t slots;
+	_Atomic(uint64_t) ticket[]; /* of each slot, from 0; zeroed memory: none is set aside                  */
+};
+
+static inline uint64_t aside_tickets(const struct aside *a)
+{
+	/* relaxed: a call that follows another one's sees the tickets of that through the edge between them. */
+	return load_relaxed(&a->tickets);
+}
+
+/* relaxed: as above. */
+static inline uint32_t aside_count(const struct aside *a)
+{
+	return load_relaxed(&a->count);
+}
+
+static inline uint64_t aside_sets(const struct aside *a)
+{
+	/* acquire: the tickets that it counts. */
+	return load_acquire(&a->sets);
+}
+
+/* By the slot's holder. */
+static inline void aside_set(struct aside *a, uint32_t slot)
+{
+	/* relaxed, both: before the ticket, whose store releases them.  So the count is never too low. */
+	(void)fetch_add_relaxed(&a->count, 1);
+	const uint64_t ticket = fetch_add_relaxed(&a->tickets, 1) + 1;
+
+	/* release, edge KEEP: the holder's writes to the object. */
+	store_release(&a->ticket[slot], ticket);
+	/* relaxed: the CAS decides.  release: the ticket, for a call that compares.  Retries only after another set. */
+	uint64_t sets = load_relaxed(&a->sets);
+
+	while (!cas_weak_release(&a->sets, &sets, sets + 1))
+		;
+}
+
+/* A slot from *at on with a ticket up to `until`, or SLOT_NONE.  *at begins with 1. */
+static inline uint32_t aside_take(struct aside *a, uint64_t until, uint32_t *at)
+{
+	if (!aside_count(a))
+		return SLOT_NONE;
+	for (; *at <= a->slots; ++*at) {
+		/* relaxed: the CAS acquires. */
+		uint64_t ticket = load_relaxed(&a->ticket[*at]);
+
+		/* acquire, edge KEEP.  It fails if another thread took the slot. */
+		if (!ticket || ticket > until || !cas_acquire(&a->ticket[*at], &ticket, 0))
+			continue;
+		/* relaxed: after the slot is taken. */
+		(void)fetch_add_relaxed(&a->count, UINT32_MAX);
+		return *at;
+	}
+	return SLOT_NONE;
+}
+
+/* The next slot that is set aside, from *at on; SLOT_NONE at the end.  A snapshot. */
+static inline uint32_t aside_next(const struct aside *a, uint32_t *at)
+{
+	while (++*at <= a->slots)
+		/* relaxed: as above. */
+		if (load_relaxed(&a->ticket[*at]))
+			return *at;
+	return SLOT_NONE;
+}
+
+#endif
