@@ -10,14 +10,14 @@
 enum { MOST = 16, CACHES = 8 };
 
 struct connection {
-	int number; /* from 0 on  */
-	bool dead;  /* for validate */
+	int number; /* from 0 on, in the order in which they were built */
 };
 
 static struct server {
 	int dialled, hung_up, most; /* built and destroyed so far; create refuses more than `most` at once */
 	unsigned looks[MOST];       /* validates of each, by its number                                    */
 	unsigned tries[MOST];       /* activates                                                           */
+	bool dead[MOST];            /* for validate                                                        */
 	bool refused[MOST];         /* by activate                                                         */
 } server;
 
@@ -32,11 +32,11 @@ static bool dial(void *context, void *object)
 
 static bool look(void *context, void *object)
 {
-	struct connection *c = object;
+	const struct connection *c = object;
 
 	(void)context;
 	server.looks[c->number]++;
-	return !c->dead;
+	return !server.dead[c->number];
 }
 
 static bool activate(void *context, void *object)
@@ -91,7 +91,7 @@ BACKEND_TEST(a_dead_object_hides_no_good_one_in_another_cache, LFPOOL_BACKEND_MU
 	lfpool_t *pool = pool_opened(backend, 2, MOST, NULL);
 
 	one_in_each(pool, caches, 2, objects);
-	((struct connection *)objects[0])->dead = true;
+	server.dead[0] = true;
 	server.most = 0;
 	for (int i = 0; i < 100; i++) {
 		forget_tries();
@@ -112,7 +112,7 @@ BACKEND_TEST(dead_objects_in_quarantine_hide_no_good_one, LFPOOL_BACKEND_MUTEX)
 
 		assert_int_equal(acquire_all(pool, objects, 5), 5);
 		for (int i = 0; i < 5; i++)
-			((struct connection *)objects[i])->dead = i != good;
+			server.dead[((struct connection *)objects[i])->number] = i != good;
 		release_all(pool, objects, 5);
 		server.most = 0;
 		forget_tries();
