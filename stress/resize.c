@@ -59,6 +59,8 @@ static void resize_plan(void)
 
 static void resize_open(void)
 {
+	/* A shrink gives pages back, as a trim does. */
+	current.ledger.trimmed |= sizes.shrinks;
 	/* relaxed, here and below: numbers; they are compared at meetings. */
 	store_relaxed(&sizes.size, current.config.capacity);
 	sizes.maximum = current.most;

@@ -106,7 +106,7 @@ static bool collect_all(struct cache *c, struct collect *s, bool robs)
 	const struct core *core = c->core;
 
 	/* acquire, edge SHOW.  The cold store first of all: it has no part in the sums. */
-	s->something = s->cold && cold_allowed_in(load_acquire(&core->cold.counts)) != 0;
+	s->something = cold_allowed_in(load_acquire(&core->cold.counts)) != 0 && s->cold;
 	/* acquire, edge SHOW: caches that are counted, and what moved into them. */
 	const uint32_t count = load_acquire(&core->table.count);
 

@@ -52,7 +52,7 @@ struct word {
 
 struct collect {
 	int32_t cache;
-	bool nothing, whole;
+	bool nothing, no_cold, whole; /* nothing but cold slots; nor those                                       */
 	uint32_t count, heads, carved,
 		magazine_words; /* read so far, of the shards; of one magazine: top, bottom, top */
 	uint64_t words_read, top, bottom;
@@ -637,7 +637,8 @@ static void collect(unsigned t, const struct word *word, uint64_t value)
 	struct collect *s = &collects[t];
 
 	if (word->kind == COLD_COUNTS) {
-		*s = (struct collect){.cache = acts_as[t], .nothing = !cold_allowed_in(value), .magazine_words = 4};
+		*s = (struct collect){
+			.cache = acts_as[t], .nothing = true, .no_cold = !cold_allowed_in(value), .magazine_words = 4};
 	} else if (s->whole) {
 		return;
 	} else if (word->kind == COUNT) {
@@ -684,7 +685,8 @@ void follow_null(void)
 		return;
 	for (uint32_t i = 0; i < KEPT_SUMS && i < nothings[s->cache]; i++)
 		same += nothing[s->cache][i].words == s->sums.words && nothing[s->cache][i].pushes == s->sums.pushes;
-	must(s->whole && s->nothing && same >= 2, "two collects that found nothing, with equal sums");
+	/* Only the second has to find no cold slot: it has the moment T of the table. */
+	must(s->whole && s->nothing && s->no_cold && same >= 2, "two collects that found nothing, with equal sums");
 }
 
 /* ---- Operations ---- */

@@ -91,7 +91,7 @@ const struct operation object_operations[] = {
 	{"acquire, hooks, first use", HOOKED(hooks_all), "want 1", acquire_through_cache, MOVES_COLD, 1},
 	{"acquire bulk of 6, hooks", HOOKED(hooks_all), "own +2 want 6", acquire_bulk, MOVES_COLD, 1},
 	{"release, hooks", HOOKED(hooks_all), "mine +2 older", release_through_cache, 0, 1},
-	{"release, deactivate refuses", HOOKED(hooks_refusing), "mine +2 older", release_through_cache, 0, 1},
+	{"release, deactivate refuses", HOOKED(hooks_refusing), "mine +2 older", release_through_cache, MOVES_COLD, 1},
 	{"release bulk of 6, hooks", HOOKED(hooks_all), "own +8 hand 6", release_bulk, CHANGED, 1},
 	{"release handle, hooks", HOOKED(hooks_all), "own +3 hand 1 handle", release_handle, 0, 1},
 	{"acquire, poison and guard", WATCHED, "mine +2 want 1", acquire_through_cache, 0, 1},
