@@ -130,8 +130,8 @@ BACKEND_TEST(one_refused_object_hides_no_other, LFPOOL_BACKEND_MUTEX)
 	void *objects[10];
 
 	assert_int_equal(acquire_all(pool, objects, 10), 10);
-	release_all(pool, objects, 10);
 	server.refused[((struct connection *)objects[9])->number] = true;
+	release_all(pool, objects, 10);
 	for (int i = 0; i < 100; i++) {
 		void *object;
 
