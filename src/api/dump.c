@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dump.c - lfpool_dump(): what a maintainer wants to read in a bug report, and the same for programs.
+ * dump.c - lfpool_dump(): the state of a pool for a bug report, and the same for programs.
  *
- * Idea         Everything comes from lfpool_stats() and from what is fixed at creation, so a dump may be taken at any
- *              time.  Whatever does not fit is cut off: src/base/text.h.
+ * Idea         Everything comes from lfpool_stats() and from fields that are fixed at creation, so a dump may be taken
+ *              at any time.  Text that does not fit is cut off: src/base/text.h.
  * Progress     As lfpool_stats().  Does not allocate.
  */
 #include "base/stats_fields.h"

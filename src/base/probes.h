@@ -2,17 +2,17 @@
 /*
  * probes.h - places that a tracer can hook into while the program runs: bpftrace, perf, SystemTap, gdb.
  *
- * Idea         USDT: a nop where the probe is, and a note in the ELF file, beside the code, that says where the nop
- *              lies and where its arguments are at that moment.  Nobody who does not trace pays more than the nop; for
- *              who does the kernel (or a debugger) puts a breakpoint there.  The notes are those of SystemTap's
- *              <sys/sdt.h>, which every tracer reads, written here: so nothing has to be installed, what is built does
- *              not depend on what is, and the compiler can be told (asm inline) that a probe is one instruction and not
- *              one for each line: it stopped inlining around those of <sys/sdt.h>.  Built in with the CMake option
- *              LFPOOL_USDT; else the functions here are empty.
- * Invariants   PB1 a probe lies where something other than a hit has happened, beside the counter in lfpool_stats_t
- *                  where there is one: both tell the same.
- *              PB2 its arguments are at hand there: nothing is computed for them but addresses.
- *              docs/observability.md has the table; tests/probes compares it with what was built, and counts.
+ * Idea         USDT: a nop at the probe, and a note in the ELF file, next to the code, with the address of the nop and
+ *              the places of its arguments at that moment.  A program without a tracer pays for the nop alone.  For a
+ *              tracer the kernel, or a debugger, puts a breakpoint there.  The notes have the format of SystemTap's
+ *              <sys/sdt.h>, which every tracer reads.  They are written here, so the build needs no package for them,
+ *              and `asm inline` can say that a probe is one instruction: with <sys/sdt.h>, which counts one for each
+ *              line, the compiler stopped inlining.  Built in with the CMake option LFPOOL_USDT; without it the
+ *              functions here are empty.
+ * Invariants   PB1 a probe is on a path that no hit takes, next to the counter in lfpool_stats_t if there is one: both
+ *                  count the same events.
+ *              PB2 its arguments exist there already: only addresses are computed for them.
+ *              docs/observability.md has the table; tests/probes compares it with the built library, and counts.
  * Progress     None of its own: a nop.
  */
 #ifndef LFPOOL_PROBES_H
@@ -78,7 +78,7 @@
 
 struct lfpool_pool;
 
-/* ---- Beside a counter: once for each time that it counts ---- */
+/* ---- Next to a counter: once for each time that it counts ---- */
 
 enum probe_call { PROBE_ACQUIRE, PROBE_RELEASE };
 
@@ -124,19 +124,19 @@ PROBE probe_destroy(const struct lfpool_pool *pool, const char *name)
 	FIRE2(destroy, pool, name);
 }
 
-/* So many objects were added, by a call or by itself. */
+/* `added` objects were added, by lfpool_grow() or by the growth step. */
 PROBE probe_grow(const struct lfpool_pool *pool, const char *name, size_t added)
 {
 	FIRE3(grow, pool, name, added);
 }
 
-/* Of `count` objects that were to go so many are gone; the rest is owed. */
+/* A shrink by `count` objects removed `gone` of them; the rest is owed. */
 PROBE probe_shrink(const struct lfpool_pool *pool, const char *name, size_t count, size_t gone)
 {
 	FIRE4(shrink, pool, name, count, gone);
 }
 
-/* So many bytes were given back to the system (given_back). */
+/* `bytes` of memory were given back to the system (given_back). */
 PROBE probe_trim(const struct lfpool_pool *pool, const char *name, size_t bytes)
 {
 	FIRE3(trim, pool, name, bytes);

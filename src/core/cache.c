@@ -42,7 +42,8 @@ static void work_on(struct cache *c, uint32_t number)
 	offer(c);
 }
 
-void cache_install(struct cache *c, uint32_t number)
+/* Makes `number` the current magazine and clears `in_transit`. */
+static void install(struct cache *c, uint32_t number)
 {
 	work_on(c, number);
 	tagged_set(&c->in_transit, 0);
@@ -135,7 +136,7 @@ void cache_adopt(struct cache *c, uint32_t number)
 {
 	struct lfpool_magazine *empty = c->current;
 
-	cache_install(c, number);
+	install(c, number);
 	shelve(c, empty, true);
 }
 
@@ -175,8 +176,7 @@ static inline uint32_t pop(struct cache *c)
 	return arena_slot(&core->arena, object);
 }
 
-/* A free slot out of `current`, after a refill if there is none; SLOT_NONE when there is nothing except in other
- * caches. */
+/* A free slot out of `current`, after a refill if it is empty; SLOT_NONE when only other caches have some. */
 static inline uint32_t take_near(struct cache *c, bool empty)
 {
 	uint32_t slot = empty ? SLOT_NONE : pop(c);
@@ -250,7 +250,7 @@ uint32_t cache_take_existing(struct cache *c)
 static void replace(struct cache *c, uint32_t number, bool keep)
 {
 	shelve(c, c->current, keep);
-	cache_install(c, number);
+	install(c, number);
 }
 
 /* `current` is full: afterwards it has room. */
@@ -507,7 +507,7 @@ static void give_birth(struct core *core, struct cache *c, uint32_t index)
 	}
 	/* release, edge CLAIM: lfpool_active_count() may look at them now. */
 	store_release(&c->born, 1);
-	cache_install(c, magazines_extra_number(ms, index, 0));
+	install(c, magazines_extra_number(ms, index, 0));
 	for (uint32_t which = 1; which < EXTRA_PER_CACHE; which++)
 		shelve(c, magazines_at(ms, magazines_extra_number(ms, index, which)), true);
 }

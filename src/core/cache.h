@@ -149,8 +149,6 @@ static inline struct lfpool_magazine *cache_closed(struct cache *c)
 
 /* ---- Take and put ---- */
 
-/* Makes `number` the current magazine and clears `in_transit`. */
-void cache_install(struct cache *c, uint32_t number);
 /* Makes `number`, which is in `in_transit`, the current magazine in place of one that is empty. */
 void cache_adopt(struct cache *c, uint32_t number);
 /* A free slot out of any magazine, but not out of an unused chunk; SLOT_NONE: there seemed to be no other. */

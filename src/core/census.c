@@ -133,7 +133,9 @@ static size_t high_water(const struct core *core, const lfpool_stats_t *stats)
 		rested += low_water_least(&core->depot.shard[i].full.least) * slots;
 	/* acquire, edge LOT. */
 	EACH_CACHE(core, c, load_acquire(&core->table.count))
-	rested += low_water_least(&c->full.least) * slots;
+	{
+		rested += low_water_least(&c->full.least) * slots;
+	}
 	if (taken > (int64_t)stats->steals)
 		taken = (int64_t)stats->steals;
 	rested = rested > taken ? rested - taken : 0;
@@ -178,8 +180,10 @@ void census_reset_high_water(struct core *core)
 	/* acquire, both: edge LOT; edge CLAIM.  The stack of one that is born later is empty until then: as its note
 	 * says. */
 	EACH_CACHE(core, c, load_acquire(&core->table.count))
-	if (load_acquire(&c->born))
-		stack_reset(&c->full, &c->full.least, &core->magazines);
+	{
+		if (load_acquire(&c->born))
+			stack_reset(&c->full, &c->full.least, &core->magazines);
+	}
 	cold_reset_most(&core->cold);
 }
 
@@ -192,7 +196,9 @@ uint64_t census_steals(const struct core *core)
 
 	/* acquire, edge LOT. */
 	EACH_CACHE(core, c, load_acquire(&core->table.count))
-	steals += tally_read(&c->counts.steals);
+	{
+		steals += tally_read(&c->counts.steals);
+	}
 	return steals;
 }
 

@@ -111,13 +111,13 @@ static inline uint32_t depth_below(const struct magazines *ms, uint64_t head)
 }
 
 /*
- * ---- The least depth since the last reset: what lay there all the time (low_water.h) ----
+ * ---- The least depth since the last reset: so many magazines were there all the time (low_water.h) ----
  *
- * A call that makes a stack less deep, or finds it empty, notes that before it does anything else; so the holder of
- * what was taken from it has noted it, or got it from one that has.  (Of a pop that is stopped before its note the
- * magazine is in no other hands: thieves look into caches only after they have found every stack empty, and noted it.)
+ * A call that makes a stack less deep, or finds it empty, notes that before it does anything else.  So the holder of a
+ * magazine from the stack has noted the depth, or got the magazine from a call that has.  (A pop that is stopped before
+ * its note has the magazine to itself: thieves look into caches only after they found every stack empty, and noted it.)
+ * `mark`: `least` or `idle` of this stack.
  */
-/* `mark`: `least` or `idle` of this stack. */
 static inline void stack_reset(struct stack *s, low_water_word *mark, const struct magazines *ms)
 {
 	const uint64_t open = low_water_open(mark);

@@ -182,11 +182,11 @@ static void choose_modes(lfpool_t *pool, const lfpool_config_t *config, struct l
 	pool->plain = !pool->each_call && pool_in_place(pool) && !pool->locked;
 	pool->quarantine = !EMBEDDED && debug_quarantines(lifecycle_debug(pool->each_call));
 	pool->sets_aside = pool_in_place(pool) && lifecycle_sets_aside(pool->each_call);
-	pool->direct = !pool->locked && !pool->quarantine && !pool->builds && !pool->sets_aside;
+	pool->wants_built = config->hooks.create && pool_in_place(pool);
+	pool->direct = !pool->locked && !pool->quarantine && !pool->sets_aside && !pool->wants_built;
 	pool->check_races = (config->flags & LFPOOL_CHECK_RACES) || pool->each_call;
 	/* In mutex mode the one cache has no thieves. */
 	pool->keeps_none = config->cache_capacity == LFPOOL_CACHE_NONE;
-	pool->wants_built = config->hooks.create && pool_in_place(pool);
 	core->asymmetric = !EMBEDDED && (pool->locked || (!fenced && os_asymmetric()));
 	core->hits = core->asymmetric && pool->plain && !pool->zero && !pool->check_races;
 }

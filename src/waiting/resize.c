@@ -3,10 +3,10 @@
  * resize.c - lfpool/resize.h: grow and shrink.  (api/trim.c returns the memory of removed objects.)
  *
  * Idea         The cold store (cold.h) has the slots that are not in use, and counts how many of them may be; the queue
- *              (waiters.h) has the debt of a shrink.  What is here puts the two together.
- * Invariants   Z1  capacity + room to grow is at most what was reserved, whatever happens at the same time (O1).
- *              Z2  a pool that grows by itself grows by one step for each time it was found exhausted: of several calls
- *                  that found it so at one capacity, one grows it, and the others try again.
+ *              (waiters.h) has the debt of a shrink.  The functions here join the two.
+ * Invariants   Z1  capacity + room to grow is at most `reserved`, also while calls overlap (O1).
+ *              Z2  a pool with a growth step grows by one step for each time that it was found exhausted: of several
+ *                  calls that found it exhausted at one capacity, one grows it, and the others try again.
  */
 #include "waiting/waiters.h"
 
@@ -21,7 +21,7 @@
 
 void resize_serve_if_wanted(lfpool_t *pool, struct cache_head *head)
 {
-	/* W1 (waiters.h): what is free now is visible before we look at the demand. */
+	/* W1 (waiters.h): free objects are visible before this call looks at the demand. */
 	full_fence();
 	/* relaxed: after the fence. */
 	if (load_relaxed(pool->waiters.wanted))
@@ -32,7 +32,7 @@ void resize_serve_if_wanted(lfpool_t *pool, struct cache_head *head)
 
 void resize_stay_closed(lfpool_t *pool)
 {
-	/* Closing sets `closed`, fences, and takes out what there is; we add, fence, and look. */
+	/* A close sets `closed`, fences, and takes all objects out; this call has added some, fences, and looks. */
 	full_fence();
 	if (unlikely(waiters_closed(&pool->waiters))) {
 		/* relaxed: a number. */
@@ -51,7 +51,7 @@ size_t lfpool_grow(lfpool_t *pool, size_t count)
 
 	if (added)
 		probe_grow(pool, pool->name, added);
-	/* Also if it only forgave: the debt kept the pool from growing by itself. */
+	/* Also if it only forgave: the debt kept the pool from growing. */
 	resize_serve_if_wanted(pool, NULL);
 	resize_stay_closed(pool);
 	return forgiven + added;
@@ -77,7 +77,7 @@ void resize_withdraw(lfpool_t *pool, uint32_t slot)
 	if (pool_in_place(pool))
 		lifecycle_cool(pool->lifecycle, slot, arena_object(&pool->core.arena, slot));
 	cold_withdraw(&pool->core.cold, slot);
-	/* What shrinks at the same time may be owed it. */
+	/* Another shrink may count this object as owed. */
 	debt_limit(pool);
 }
 
@@ -85,9 +85,9 @@ size_t resize_shrink(lfpool_t *pool, size_t count)
 {
 	size_t gone = cold_forbid(&pool->core.cold, count);
 
-	/* What it took may have been owed. */
+	/* Another shrink may count these objects as owed. */
 	debt_limit(pool);
-	/* What is free now goes by itself, before there is a debt, which others might pay. */
+	/* This call removes the free objects before it adds a debt, which other calls might pay with them. */
 	while (gone < count) {
 		const uint32_t slot = slots_take(pool, thread_cache(pool));
 
@@ -99,7 +99,7 @@ size_t resize_shrink(lfpool_t *pool, size_t count)
 	probe_shrink(pool, pool->name, count, gone);
 	if (gone < count)
 		debt_add(pool, count - gone);
-	/* What came back meanwhile; and it may grow again, for those who wait. */
+	/* For calls that wait: objects were released meanwhile, and the pool may grow again. */
 	resize_serve_if_wanted(pool, NULL);
 	return gone;
 }
@@ -116,13 +116,13 @@ size_t lfpool_shrink_cancel(lfpool_t *pool)
 	return forgiven;
 }
 
-/* ---- By itself ---- */
+/* ---- Growing when a call finds nothing ---- */
 
 bool resize_by_itself(lfpool_t *pool, size_t seen)
 {
 	size_t added;
 
-	/* relaxed: a number.  What was to go shall not come back by itself. */
+	/* relaxed: a number.  A pool that owes objects to a shrink must not grow. */
 	if (!pool->growth_step || waiters_closed(&pool->waiters) || load_relaxed(&pool->waiters.owed) ||
 	    !(added = cold_grow(&pool->core.cold, pool->growth_step, seen)))
 		return false;

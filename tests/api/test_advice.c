@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_advice.c - lfpool_advise(): a run that follows it does what was promised: finds always an object, seldom goes to
- * the depot, robs no caches.
+ * test_advice.c - lfpool_advise(): a run that follows the advice always finds an object, seldom goes to the depot, and
+ * robs no caches.
  *
- * Idea         One thread works with several caches in turn, so that the same workload needs the same again.
+ * Idea         One thread works with several caches by turns, so that the same workload has the same needs again.
  */
 #include "../support/support.h"
 
@@ -13,7 +13,7 @@ struct workload {
 	uint64_t seed;
 	unsigned caches;
 	uint32_t least, most; /* objects in a burst: acquired, then all but some released */
-	uint32_t kept;        /* at most so many are kept from burst to burst             */
+	uint32_t kept;        /* the most that are kept from burst to burst               */
 };
 
 /* What one cache has out. */
@@ -100,7 +100,7 @@ BACKEND_TEST(advised_capacity_covers_the_refused_calls, LFPOOL_BACKEND_MALLOC)
 	assert_int_equal(advice_of(pool).capacity, 1301);
 	for (int i = 0; i < 3000; i++)
 		assert_null(lfpool_acquire(pool));
-	/* At most twice as many. */
+	/* At most twice the capacity. */
 	assert_int_equal(advice_of(pool).capacity, 2000);
 	assert_non_null(strstr(advice_of(pool).reason, "3301 calls found all 1000 objects in use"));
 	/* Forgotten. */
@@ -111,7 +111,7 @@ BACKEND_TEST(advised_capacity_covers_the_refused_calls, LFPOOL_BACKEND_MALLOC)
 	free(objects);
 }
 
-/* Whatever the workload: what is said of capacity and headroom holds exactly, what is said of caches too. */
+/* For every workload: the advice on capacity, headroom and caches holds exactly. */
 TEST(advice_holds_when_the_workload_runs_again)
 {
 	const uint64_t seed = test_seed("advice_holds_when_the_workload_runs_again");
@@ -145,8 +145,8 @@ TEST(advice_holds_when_the_workload_runs_again)
 			continue;
 		}
 		assert_true(before.advice.cache_capacity >= cache_capacity);
-		/* 256 is enough for certain.  Smaller ones are what may be expected, and the size of the pool changed
-		 * too. */
+		/* 256 is enough for certain.  The advice on smaller ones is an estimate, and the size of the pool
+		 * changed too. */
 		const uint64_t trips = before.advice.cache_capacity < 256 ? after.trips / 2 : after.trips;
 
 		if (!seldom(trips, after.acquires) && after.acquires >= 1000)
@@ -189,7 +189,7 @@ TEST(advised_headroom_ends_steals)
 
 		for (int i = 0; i < CACHES; i++)
 			caches[i] = lfpool_cache_create(pool);
-		/* What two acquire the other two release. */
+		/* Two caches acquire, and the other two release. */
 		for (int round = 0; round < 200; round++) {
 			for (int i = 0; i < 2; i++)
 				assert_int_equal(lfpool_cache_acquire_bulk(caches[i], held[i], HELD), HELD);

@@ -58,7 +58,7 @@ TEST(dump_shows_counts_caches_and_sizes)
 	require_in(d.text, "lfpool      " LFPOOL_EXPECTED_VERSION ", pool \"jobs\"\nbackend     lockfree, ");
 	char apart[80];
 
-	/* Farther where a sanitizer is told what lies between them. */
+	/* Farther apart where a sanitizer guards the bytes between them. */
 	snprintf(apart, sizeof(apart), "\nobjects     100 of 24 bytes, aligned to 16, %zu bytes apart\n",
 		 stride_of(pool, objects[0]));
 	require_in(d.text, apart);

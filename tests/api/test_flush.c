@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_flush.c - lfpool_cache_flush(): what a cache holds lies in the pool afterwards, the cache goes on working, and
- * nothing is lost.  (While others rob it: cache_flush() in the programs destroy-* and claim-* of verify/explore.)
+ * test_flush.c - lfpool_cache_flush(): the pool has the objects of a cache afterwards, the cache still works, and no
+ * object is lost.  (While others rob it: cache_flush() in the programs destroy-* and claim-* of verify/explore.)
  */
 #include "../support/support.h"
 
 enum { SIZE = 40 };
 
-/* Random acquires and releases by one cache, against a list of what is held; after each flush nothing is cached.  With
- * the thread's own (NULL), a handle, hooks and debug modes or not, few objects and many. */
+/* Random acquires and releases by one cache, against a list of the objects in use; after each flush nothing is
+ * cached. With the thread's own (NULL), a handle, hooks and debug modes or not, few objects and many. */
 static void sequences(lfpool_t *pool, bool by_handle, uint64_t seed)
 {
 	lfpool_cache_t *cache = by_handle ? lfpool_cache_create(pool) : NULL;
@@ -58,7 +58,7 @@ TEST(flush_empties_a_cache_and_leaves_it_usable)
 	}
 }
 
-/* Nothing is made for a thread that has no cache, and where there are none there is nothing to do. */
+/* A thread without a cache gets none, and a pool without caches is left alone. */
 BACKEND_TEST(flush_creates_no_cache, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_t *pool = POOL_OF(SIZE, 100, .backend = backend);

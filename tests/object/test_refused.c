@@ -235,6 +235,30 @@ BACKEND_TEST(callers_that_take_turns_share_one_object, LFPOOL_BACKEND_MUTEX)
 	lfpool_destroy(pool);
 }
 
+static bool put_down(void *context, void *object)
+{
+	return context && object;
+}
+
+/* Its slot is cold again, and a call that finds the other object does not meet it. */
+BACKEND_TEST(an_object_that_deactivate_refused_leaves_no_unbuilt_slot_in_a_cache, LFPOOL_BACKEND_MUTEX)
+{
+	server = (struct server){.most = MOST};
+
+	lfpool_t *pool = POOL_OF(sizeof(struct connection), 4, .backend = backend,
+				 .hooks = {.create = dial, .deactivate = put_down, .destroy = hang_up});
+	lfpool_cache_t *cache = lfpool_cache_create(pool);
+	void *object = lfpool_cache_acquire(cache);
+
+	assert_int_equal(stats_of(pool).untouched, 3);
+	assert_int_equal(lfpool_cache_release(cache, object), LFPOOL_OK);
+	assert_int_equal(server.hung_up, 1);
+	assert_int_equal(stats_of(pool).untouched, 4);
+	assert_int_equal(stats_of(pool).releases, 1);
+	require_intact(pool);
+	lfpool_destroy(pool);
+}
+
 /* The capacity is more than create can build; never more than that are in use. */
 BACKEND_TEST(null_only_if_every_object_that_create_can_build_is_in_use, LFPOOL_BACKEND_MUTEX)
 {

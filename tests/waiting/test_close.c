@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_close.c - a pool is shut down while its threads run: nothing goes out, what is out comes back, nobody waits for
- * ever.  (A closed pool has no objects to show: stage_end() instead of stage_close().)
+ * test_close.c - a pool is shut down while its threads run: acquires get nothing, objects in use are released, and no
+ * call waits for ever.  (A closed pool has no objects to show: stage_end() instead of stage_close().)
  */
 #include "../support/waiters.h"
 
@@ -58,7 +58,7 @@ KIND_TEST(close_times_out_with_objects_active)
 	}
 }
 
-/* ---- Who waits ---- */
+/* ---- Calls that wait ---- */
 
 static void told(void *context, lfpool_t *pool, void *object)
 {
@@ -97,7 +97,7 @@ KIND_TEST(close_ends_waiting_calls_and_calls_continuations)
 	stage_end(&s, 0);
 }
 
-/* ---- Beside others ---- */
+/* ---- While other calls run ---- */
 
 enum { MEMBERS = 3, OBJECTS = 40, AT_ONCE = 3 };
 
@@ -146,7 +146,7 @@ KIND_TEST(close_during_concurrent_calls)
 		stage_open(&s, kind, MEMBERS * AT_ONCE, OBJECTS);
 		play.stage = &s;
 		threads = threads_start(MEMBERS, member, (void *)(uintptr_t)round, 0);
-		/* Somewhere in the middle of what they do. */
+		/* Somewhere in the middle of their calls. */
 		do
 			assert_int_equal(lfpool_stats(s.pool, &stats), LFPOOL_OK);
 		while (stats.acquires < (uint64_t)round * 10);
