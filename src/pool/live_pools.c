@@ -48,12 +48,13 @@ static size_t address_map_up_to(const struct range_array *array, size_t count, u
 
 static uintptr_t search(const struct range_array *array, size_t count, uintptr_t address)
 {
-	const size_t place = address_map_up_to(array, count, address);
+	size_t place = address_map_up_to(array, count, address);
 
-	/* acquire, edge PUBLISH, both: AR2. */
-	if (place == 0 || load_acquire(&array->range[place - 1].end) <= address)
-		return 0;
-	return load_acquire(&array->range[place - 1].owner);
+	/* acquire, edge PUBLISH, all: AR2.  Every range that begins at or below `address` and holds it is around the
+	 * last one that begins there.  Whatever is read, the place gets smaller and stays in this array. */
+	while (place && load_acquire(&array->range[place - 1].end) <= address)
+		place = (size_t)load_acquire(&array->range[place - 1].outer);
+	return place ? load_acquire(&array->range[place - 1].owner) : 0;
 }
 
 void *address_map_find(const struct address_map *ranges, uintptr_t address)
@@ -74,18 +75,32 @@ void *address_map_find(const struct address_map *ranges, uintptr_t address)
 
 /* ---- The writer: relaxed loads are of what it, or the writer before it, has stored ---- */
 
-static void range_set(struct range *range, uintptr_t first, uintptr_t end, uintptr_t owner)
+/* The range around one that begins at `first` and goes to the place after `place` ranges: all of these begin at or
+ * below it. */
+static size_t outer_of(struct range_array *array, size_t place, uintptr_t first)
 {
+	/* relaxed, both: the writer's. */
+	while (place && load_relaxed(&array->range[place - 1].end) <= first)
+		place = (size_t)load_relaxed(&array->range[place - 1].outer);
+	return place;
+}
+
+/* All ranges before `place` are set. */
+static void range_set(struct range_array *array, size_t place, uintptr_t first, uintptr_t end, uintptr_t owner)
+{
+	struct range *range = &array->range[place];
+
 	/* release, edge PUBLISH, all: a reader that comes upon these too early finds the head changed (AR2). */
+	store_release(&range->outer, outer_of(array, place, first));
 	store_release(&range->first, first);
 	store_release(&range->end, end);
 	store_release(&range->owner, owner);
 }
 
-static void range_copy(struct range *to, struct range *from)
+static void range_copy(struct range_array *to, size_t place, struct range *from)
 {
 	/* relaxed, all: the writer's. */
-	range_set(to, load_relaxed(&from->first), load_relaxed(&from->end), load_relaxed(&from->owner));
+	range_set(to, place, load_relaxed(&from->first), load_relaxed(&from->end), load_relaxed(&from->owner));
 }
 
 static struct range_array *array_at(struct address_map *ranges, unsigned which)
@@ -132,29 +147,32 @@ bool address_map_add(struct address_map *ranges, uintptr_t first, uintptr_t end,
 	if (!to)
 		return false;
 	for (size_t i = 0; i < place; i++)
-		range_copy(&to->range[i], &from->range[i]);
-	range_set(&to->range[place], first, end, (uintptr_t)owner);
+		range_copy(to, i, &from->range[i]);
+	range_set(to, place, first, end, (uintptr_t)owner);
 	for (size_t i = place; i < count; i++)
-		range_copy(&to->range[i + 1], &from->range[i]);
+		range_copy(to, i + 1, &from->range[i]);
 	/* release, edge PUBLISH: an array that is new; it is complete. */
 	store_release(&ranges->array[other], (uintptr_t)to);
 	publish(ranges, head, count + 1);
 	return true;
 }
 
-void address_map_remove(struct address_map *ranges, uintptr_t first)
+void address_map_remove(struct address_map *ranges, uintptr_t first, const void *owner)
 {
 	/* relaxed: the writer's. */
 	const uint64_t head = load_relaxed(&ranges->head);
 	const size_t count = count_of(head);
 	const unsigned other = which_of(head) ^ 1;
 	struct range_array *from = array_at(ranges, which_of(head)), *to = array_at(ranges, other);
-	const size_t place = address_map_up_to(from, count, first) - 1;
+	size_t place = address_map_up_to(from, count, first) - 1;
 
+	/* relaxed: the writer's.  A range inside may begin there too. */
+	while (load_relaxed(&from->range[place].owner) != (uintptr_t)owner)
+		place--;
 	for (size_t i = 0; i < place; i++)
-		range_copy(&to->range[i], &from->range[i]);
+		range_copy(to, i, &from->range[i]);
 	for (size_t i = place + 1; i < count; i++)
-		range_copy(&to->range[i - 1], &from->range[i]);
+		range_copy(to, i - 1, &from->range[i]);
 	publish(ranges, head, count - 1);
 }
 
@@ -244,9 +262,9 @@ void live_pools_remove(uint64_t id)
 	live_pools_lock();
 	struct pool_place *place = &places[live_pools_place(id)];
 
-	place->pool = NULL;
 	if (place->first)
-		address_map_remove(&ranges, place->first);
+		address_map_remove(&ranges, place->first, place->pool);
+	place->pool = NULL;
 	live_pools_unlock();
 }
 

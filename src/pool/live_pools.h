@@ -5,7 +5,9 @@
  *
  * Idea         A pool has a place in a table and a generation of that place; both make its id, which is never used
  *              twice.  Threads remember ids and ask here, at exit only, whether the pool still lives.
- *              The map is a sorted array of address ranges, searched by halves, and a second array next to it.  A
+ *              The map is a sorted array of address ranges, searched by halves, and a second array next to it.  The
+ *              objects of a pool can lie in an object of another pool (caller-provided memory).  So a range has the
+ *              place of the range around it, and the search goes outwards until a range holds the address.  A
  *              change writes the whole next state into the array that is not published, and then publishes it with one
  *              store of the head, {version, count}: the version's lowest bit selects the array.  Readers search the
  *              published array, and then check that the head is still the same.  (A sequence lock, after Lamport 1977,
@@ -69,11 +71,12 @@ void live_pools_each(void (*visit)(struct lfpool_pool *pool));
 /* The living pool with this id, or NULL.  Under the lock, which keeps it alive. */
 struct lfpool_pool *live_pools_find(uint64_t id);
 
-/* ---- The map: disjoint ranges of addresses, each with an owner ---- */
+/* ---- The map: ranges of addresses, each with an owner.  Two ranges are disjoint, or the later one is inside ---- */
 
 struct range {
-	_Atomic(uintptr_t) first, end; /* its addresses are first .. end - 1; first is never 0 */
+	_Atomic(uintptr_t) first, end; /* its addresses are first .. end - 1; first is never 0             */
 	_Atomic(uintptr_t) owner;
+	_Atomic(uintptr_t) outer; /* place of the innermost range around it, counted from 1; 0: none */
 };
 
 struct range_array {
@@ -90,12 +93,12 @@ struct address_map {
 
 #define RANGES_MAX (UINT32_C(1) << 24)
 
-/* One writer at a time.  Adds a range that overlaps none; false when the system refuses memory. */
+/* One writer at a time.  Adds a range; false when the system refuses memory. */
 bool address_map_add(struct address_map *ranges, uintptr_t first, uintptr_t end, void *owner);
-/* Takes out the range that begins at `first`, which is there.  Never fails. */
-void address_map_remove(struct address_map *ranges, uintptr_t first);
+/* Takes out the range that begins at `first` and has this owner, which is there.  Never fails. */
+void address_map_remove(struct address_map *ranges, uintptr_t first, const void *owner);
 
-/* By any thread: the owner of the range that holds `address`; NULL if none does. */
+/* By any thread: the owner of the innermost range that holds `address`; NULL if none does. */
 void *address_map_find(const struct address_map *ranges, uintptr_t address);
 
 #endif

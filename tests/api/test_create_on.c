@@ -110,4 +110,36 @@ TEST(create_on_touches_no_object_memory)
 	assert_int_equal(munmap(memory, bytes), 0);
 }
 
+/* The innermost pool has an address; the others have what is around it, also after the inner one is gone. */
+TEST(a_pool_in_an_object_of_another_hides_no_other_object)
+{
+	enum { OUTER = 8, OBJECT = 1 << 16, HOSTS = 3 };
+	lfpool_config_t config = CONFIG_OF(OBJECT, OUTER, .object_alignment = 4096, .flags = LFPOOL_PLAIN_STRIDE);
+	lfpool_config_t inside = config_of(64, 100);
+	static const size_t hosts[HOSTS] = {0, 3, OUTER - 1};
+	lfpool_t *outer, *inner[HOSTS];
+	void *objects[OUTER], *in_inner[HOSTS];
+
+	assert_int_equal(lfpool_create(&outer, &config), LFPOOL_OK);
+	assert_int_equal(acquire_all(outer, objects, OUTER), OUTER);
+	for (size_t i = 0; i < HOSTS; i++) {
+		assert_int_equal(create_on(&inner[i], &inside, lfpool_object_at(outer, hosts[i]), OBJECT), LFPOOL_OK);
+		in_inner[i] = lfpool_acquire(inner[i]);
+		assert_true(lfpool_of(in_inner[i]) == inner[i]);
+	}
+	for (size_t i = 0; i < OUTER; i++)
+		if (i != hosts[0] && i != hosts[1] && i != hosts[2]) {
+			assert_true(lfpool_of(moved(lfpool_object_at(outer, i), OBJECT - 1)) == outer);
+			assert_int_equal(lfpool_release_self(lfpool_object_at(outer, i)), LFPOOL_OK);
+		}
+	for (size_t i = 0; i < HOSTS; i++) {
+		assert_true(lfpool_of(moved(lfpool_object_at(outer, hosts[i]), OBJECT - 1)) == outer);
+		assert_int_equal(lfpool_release_self(in_inner[i]), LFPOOL_OK);
+		assert_int_equal(lfpool_destroy(inner[i]), 0);
+		assert_true(lfpool_of(in_inner[i]) == outer);
+		assert_int_equal(lfpool_release_self(lfpool_object_at(outer, hosts[i])), LFPOOL_OK);
+	}
+	assert_int_equal(lfpool_destroy(outer), 0);
+}
+
 RUN_TESTS()

@@ -7,12 +7,21 @@
 
 #include "pool/live_pools.h"
 
-enum { PLACES = 200, WIDTH = 10 };
+enum { PLACES = 100, WIDTH = 10, LEVELS = 3, RANGES = PLACES * LEVELS };
 
-/* Place i is addresses (i + 1) * WIDTH ... + WIDTH - 1: neighbours touch. */
+/* Places touch each other.  In each are up to three ranges, one inside the other: 0 .. 9, 0 .. 5 and 3 .. 4. */
 static uintptr_t first_of(size_t i)
 {
-	return (i + 1) * WIDTH;
+	static const uintptr_t first[LEVELS] = {0, 0, 3};
+
+	return (i / LEVELS + 1) * WIDTH + first[i % LEVELS];
+}
+
+static uintptr_t end_of(size_t i)
+{
+	static const uintptr_t end[LEVELS] = {WIDTH, 6, 5};
+
+	return (i / LEVELS + 1) * WIDTH + end[i % LEVELS];
 }
 
 static void *owner_of(size_t i)
@@ -20,38 +29,57 @@ static void *owner_of(size_t i)
 	return (void *)(uintptr_t)(1000000 + i);
 }
 
+/* Of the ranges that hold the address, the one that is inside all others. */
+static void *owner_at(const bool *there, uintptr_t address)
+{
+	void *owner = NULL;
+
+	for (size_t i = address < WIDTH ? RANGES : (address / WIDTH - 1) * LEVELS, level = 0;
+	     i < RANGES && level < LEVELS; level++, i++)
+		if (there[i] && first_of(i) <= address && address < end_of(i))
+			owner = owner_of(i);
+	return owner;
+}
+
 static void require_like(const struct address_map *ranges, const bool *there)
 {
-	for (uintptr_t address = 0; address < first_of(PLACES) + WIDTH; address++) {
-		const size_t i = address / WIDTH - 1;
-
-		assert_ptr_equal(address_map_find(ranges, address),
-				 address >= WIDTH && i < PLACES && there[i] ? owner_of(i) : NULL);
-	}
+	for (uintptr_t address = 0; address < (PLACES + 2) * WIDTH; address++)
+		assert_ptr_equal(address_map_find(ranges, address), owner_at(there, address));
 	assert_null(address_map_find(ranges, UINTPTR_MAX));
+}
+
+/* A range comes before those inside it, but goes at any time. */
+static bool can_come(const bool *there, size_t i)
+{
+	for (size_t inside = i + 1; inside % LEVELS; inside++)
+		if (there[inside])
+			return false;
+	return true;
 }
 
 TEST(ranges_match_a_list_model)
 {
 	struct random r = random_for(test_seed("ranges"), 0);
 	static struct address_map ranges;
-	bool there[PLACES] = {false};
+	bool there[RANGES] = {false};
 
 	require_like(&ranges, there);
 	for (int step = 0; step < TIMES(3000, 500); step++) {
 		/* Many, and few again. */
-		const size_t i = random_below(&r, step / 300 % 2 ? PLACES : 12);
+		const size_t i = random_below(&r, step / 300 % 2 ? RANGES : 12);
 
 		if (there[i])
-			address_map_remove(&ranges, first_of(i));
+			address_map_remove(&ranges, first_of(i), owner_of(i));
+		else if (can_come(there, i))
+			assert_true(address_map_add(&ranges, first_of(i), end_of(i), owner_of(i)));
 		else
-			assert_true(address_map_add(&ranges, first_of(i), first_of(i) + WIDTH, owner_of(i)));
+			continue;
 		there[i] = !there[i];
 		require_like(&ranges, there);
 	}
-	for (size_t i = 0; i < PLACES; i++)
+	for (size_t i = 0; i < RANGES; i++)
 		if (there[i])
-			address_map_remove(&ranges, first_of(i));
+			address_map_remove(&ranges, first_of(i), owner_of(i));
 	memset(there, 0, sizeof(there));
 	require_like(&ranges, there);
 }

@@ -324,7 +324,9 @@ void stage_operate(struct actor *actor, const char **at)
 	case '+':
 	case '-':
 	case '*':
-	case '/': finds_change(operation); break;
+	case '/':
+	case '(':
+	case ')': finds_change(operation); break;
 	case '{':
 	case '}':
 	case '[':

@@ -29,7 +29,7 @@
  *   T  lfpool_trim() of all there is
  *   O  from now on the system opens no memory; the next time: it does
  *   l  lfpool_release_all(): then objects are only counted, and the end is judged
- *   +, *  add a range    -, /  remove it    ?  look for them and their neighbours (stage.h)
+ *   +, *, (  add a range    -, /, )  remove it    ?  look for them and their neighbours (stage.h)
  *   { } [ ] _ =  the cold store (stage.h)
  *   M  make the pool of a class    i  look for it (stage.h)
  *   -  at the beginning of the set-up: actor 3 has no cache

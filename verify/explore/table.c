@@ -242,6 +242,8 @@ const struct scenario scenarios[] = {
 	{"find-gone-2", "they go", 1, 1, "0+*", {"/-", "?"}},
 	{"find-both-2", "one goes, another comes", 1, 1, "0+", {"-*+", "?"}},
 	{"find-3", "and two look", 1, 1, "", {"*+", "?", "?"}},
+	{"find-inside-2", "one comes inside another, and goes", 1, 1, "", {"()", "?"}},
+	{"find-inside-gone-2", "one inside another goes, and one beside it comes", 1, 1, "0(", {")+", "?"}},
 
 	/* The pool of a class in a set: Y1. */
 	{"class-2", "made while another looks, twice", 1, 1, "", {"M", "ii"}},

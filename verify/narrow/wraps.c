@@ -174,7 +174,7 @@ TEST(versions_of_ranges)
 		assert_true(address_map_add(&ranges, 3000, 4000, &changes));
 		assert_ptr_equal(address_map_find(&ranges, 1500), &ranges);
 		assert_ptr_equal(address_map_find(&ranges, 3500), &changes);
-		address_map_remove(&ranges, 3000);
+		address_map_remove(&ranges, 3000, &changes);
 		assert_null(address_map_find(&ranges, 3500));
 		changes += 2;
 	} while (load_relaxed(&ranges.head) != before);
