@@ -134,7 +134,8 @@ LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);
  * Progress  Lock-free for all other calls; enters the kernel.  Does nothing in malloc mode, with locked memory, or
  *           caller-provided memory.  While a step (at most 64 KiB, or one larger object) is returned, its objects are
  *           in the hands of this call: an acquire that finds all others in use returns NULL, a grow may find less room,
- *           and lfpool_capacity() may include removed objects.
+ *           and lfpool_capacity() may include removed objects.  Calls that began to wait meanwhile get objects, on this
+ *           thread: a continuation runs in this call, after hooks.create if its object was not built.
  * Cost      About 0.1 us per object taken out of the free lists, and 10 us per step.
  */
 LFPOOL_API bool lfpool_trim(lfpool_t *pool, size_t keep, size_t budget);

@@ -230,6 +230,51 @@ static void owe_and_take(void *context, lfpool_t *pool, void *object)
 	REQUIRE(lfpool_quick_stats(pool).owed <= lfpool_capacity(pool));
 }
 
+/* What hooks.destroy, in a trim, asked for: the trim has the only object in its hands. */
+static struct {
+	lfpool_t *pool;
+	bool trims;
+	unsigned created, called;
+} during_trim;
+
+static void call_in_trim(void *context, lfpool_t *pool, void *object)
+{
+	(void)context;
+	REQUIRE(during_trim.trims && lfpool_release(pool, object) == LFPOOL_OK);
+	during_trim.called++;
+}
+
+static bool create_in_trim(void *context, void *object)
+{
+	(void)context, (void)object;
+	during_trim.created++;
+	return true;
+}
+
+static void destroy_in_trim(void *context, void *object)
+{
+	(void)context, (void)object;
+	if (during_trim.trims && !during_trim.called)
+		REQUIRE(lfpool_acquire_async(during_trim.pool, call_in_trim, NULL, NULL) == LFPOOL_OK);
+}
+
+/* As resize.h says: what waits for an object that lfpool_trim() had in its hands gets it there. */
+BACKEND_TEST(trim_serves_the_continuations_that_wait_for_its_objects, LFPOOL_BACKEND_MUTEX)
+{
+	lfpool_config_t config = CONFIG_OF(SIZE, 1, .backend = backend);
+
+	config.hooks = (lfpool_hooks_t){.create = create_in_trim, .destroy = destroy_in_trim};
+	during_trim.created = during_trim.called = 0;
+	assert_int_equal(lfpool_create(&during_trim.pool, &config), LFPOOL_OK);
+	assert_int_equal(lfpool_release(during_trim.pool, lfpool_acquire(during_trim.pool)), LFPOOL_OK);
+	during_trim.trims = true;
+	assert_false(lfpool_trim(during_trim.pool, 0, SIZE_MAX));
+	during_trim.trims = false;
+	assert_int_equal(during_trim.called, 1);
+	assert_int_equal(during_trim.created, 2);
+	assert_int_equal(lfpool_destroy(during_trim.pool), 0);
+}
+
 KIND_TEST(continuation_that_shrinks_its_pool)
 {
 	struct stage s;
