@@ -10,7 +10,6 @@
 #include "object/quarantine.h"
 #include "os/os.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define GUARD_BYTES 16
@@ -421,12 +420,16 @@ static void tell_active(struct debug *debug, uint32_t slot, void *object)
 
 static void print_holders(const struct debug *debug, size_t used)
 {
-	char table[TABLE_BYTES];
+	/* Without memory the first line alone. */
+	char first[256], *table = os_heap_resize(NULL, TABLE_BYTES);
 	struct text text;
 
-	text_open(&text, table, sizeof(table));
-	owners_put_table(&debug->owners, &debug->home, used, LFPOOL_TEXT, &text);
-	fprintf(stderr, "lfpool: pool \"%s\" is destroyed while objects are active.\n%s", debug->home.name, table);
+	text_open(&text, table ? table : first, table ? TABLE_BYTES : sizeof(first));
+	text_put(&text, "lfpool: pool \"%s\" is destroyed while objects are active.\n", debug->home.name);
+	if (table)
+		owners_put_table(&debug->owners, &debug->home, used, LFPOOL_TEXT, &text);
+	os_print(text.out);
+	os_heap_free(table);
 }
 
 void debug_detach(struct debug *debug, size_t used)

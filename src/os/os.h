@@ -3,7 +3,7 @@
  * os.h - everything the library asks of the operating system.
  *
  * Idea         One door: no other file calls the system, so tests can refuse each call from outside (tests/refusals).
- *              Sizes are in bytes.  No function here prints or retries.
+ *              Sizes are in bytes.  No function here retries, except os_print().
  * Ports        A port is os_NAME.c, which is empty on any other system, and its types below.  It implements all
  *              functions declared here.  No other file of the library asks which system this is (tests/docs/claims).
  *              With LFPOOL_EMBEDDED there is no system (os_none.c): a pool in a buffer asks for little.
@@ -196,6 +196,10 @@ void os_heavy_fence(void);
 bool os_asymmetric(void);
 
 /* ---- What is read and told ---- */
+
+/* Writes text to the standard error stream, unbuffered.  stdio would need more stack than a small thread has (8 KiB in
+ * glibc). */
+void os_print(const char *text);
 
 /* A variable of the environment, or NULL: there is none, or it is not to be trusted, since the program has rights that
  * its user has not. */

@@ -176,6 +176,22 @@ bool os_can_read(const void *address)
 	return syscall(SYS_rt_sigprocmask, ~0, address, NULL, (size_t)8) == 0 || errno != EFAULT;
 }
 
+void os_print(const char *text)
+{
+	KEEP_ERRNO();
+	size_t left = strlen(text);
+
+	while (left) {
+		const ssize_t written = write(STDERR_FILENO, text, left);
+
+		/* It may be closed, or full and without blocking: then the text is lost. */
+		if (written < 0 && errno != EINTR)
+			return;
+		text += written > 0 ? written : 0;
+		left -= written > 0 ? (size_t)written : 0;
+	}
+}
+
 const char *os_environment(const char *name)
 {
 	return secure_getenv(name);

@@ -166,6 +166,13 @@ bool os_can_read(const void *address)
 	return ReadProcessMemory(GetCurrentProcess(), address, bytes, sizeof(bytes), &got) && got == sizeof(bytes);
 }
 
+void os_print(const char *text)
+{
+	DWORD written;
+
+	(void)WriteFile(GetStdHandle(STD_ERROR_HANDLE), text, (DWORD)strlen(text), &written, NULL);
+}
+
 const char *os_environment(const char *name)
 {
 	return getenv(name);

@@ -6,13 +6,13 @@
 
 #include "base/atomics.h"
 #include "base/sized.h"
+#include "base/text.h"
 #include "os/backing.h"
 #include "os/os.h"
 #include "pool/pool.h"
 
 #include "lfpool/buffer.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define CAPACITY_MAX ((uint64_t)1 << 31)
@@ -191,6 +191,19 @@ lfpool_status_t config_import(lfpool_config_t *config, struct debug_modes *modes
 	return config_import_with(config, modes, given, &words, empty_out, 0);
 }
 
+static void print_ignored(const char *name, const char *why)
+{
+	char line[512];
+	struct text text;
+
+	text_open(&text, line, sizeof(line));
+	text_put(&text,
+		 "lfpool: pool \"%s\" is %s: neither LFPOOL_BACKEND nor LFPOOL_DEBUG changes it.  "
+		 "Further such pools are not told of.\n",
+		 name, why);
+	os_print(line);
+}
+
 void config_tell_ignored(const char *name, const char *why)
 {
 	static _Atomic(uint32_t) pools;
@@ -201,9 +214,6 @@ void config_tell_ignored(const char *name, const char *why)
 		return;
 	/* relaxed: any of several pools may be the one in the message. */
 	if (fetch_add_relaxed(&pools, 1) == 0)
-		fprintf(stderr,
-			"lfpool: pool \"%s\" is %s: neither LFPOOL_BACKEND nor LFPOOL_DEBUG changes it.  "
-			"Further such pools are not told of.\n",
-			name, why);
+		print_ignored(name, why);
 }
 #endif

@@ -8,9 +8,8 @@
 #include "base/text.h"
 #include "core/arena.h"
 #include "object/lifecycle.h"
+#include "os/os.h"
 #include "pool/pool.h"
-
-#include <stdio.h>
 
 #ifdef LFPOOL_EMBEDDED
 static void print(const char *kind, const lfpool_misuse_t *misuse)
@@ -26,10 +25,15 @@ static bool is_refusal(lfpool_status_t status)
 
 static void print(const char *kind, const lfpool_misuse_t *misuse)
 {
-	fprintf(stderr, "lfpool: %s \"%s\", object %p: %s%s.%s%s  ", kind, misuse->pool_name, misuse->object,
-		lfpool_status_string(misuse->status), is_refusal(misuse->status) ? "; refused" : "",
-		*misuse->detail ? "  " : "", misuse->detail);
-	fprintf(stderr, "Further misuse of this %s is counted, not printed.\n", kind);
+	char line[DETAIL_BYTES + 512];
+	struct text text;
+
+	text_open(&text, line, sizeof(line));
+	text_put(&text, "lfpool: %s \"%s\", object %p: %s%s.%s%s  ", kind, misuse->pool_name, misuse->object,
+		 lfpool_status_string(misuse->status), is_refusal(misuse->status) ? "; refused" : "",
+		 *misuse->detail ? "  " : "", misuse->detail);
+	text_put(&text, "Further misuse of this %s is counted, not printed.\n", kind);
+	os_print(line);
 }
 
 void misuse_invariant(const struct debug_home *home, const char *violated, size_t where)
@@ -48,7 +52,6 @@ void misuse_invariant(const struct debug_home *home, const char *violated, size_
 
 void misuse_say(const char *kind, const lfpool_hooks_t *hooks, const lfpool_misuse_t *misuse)
 {
-	/* stderr may be closed. */
 	KEEP_ERRNO();
 
 	if (hooks->misuse)
