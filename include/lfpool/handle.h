@@ -136,9 +136,9 @@ LFPOOL_API void *lfpool_object_start(const lfpool_t *pool, const void *address);
  * lfpool_of - the pool that an address belongs to.
  *
  * pointer   Any address: of an object, into one, foreign, NULL.
- * Returns   The pool that it belongs to; NULL if there is none.  If the objects of a pool are in an object of another
- *           pool (caller-provided memory), an address there belongs to the inner pool.  Of a pool in malloc mode, only the start of an
- *           active object is known.
+ * Returns   The pool that it belongs to; NULL if it is in no pool.  If the objects of a pool are in an object of
+ *           another pool (caller-provided memory), an address there belongs to the inner pool.  Of a pool in malloc
+ *           mode, only the start of an active object is known.
  * Threads   Any, concurrently with the creation and destruction of other pools.  Lock-free (a retry means that a pool
  *           was created or destroyed meanwhile), no system call.  While there are pools in malloc mode: one system call
  *           for an address that belongs to no other pool.

@@ -50,8 +50,8 @@ static uintptr_t search(const struct range_array *array, size_t count, uintptr_t
 {
 	size_t place = address_map_up_to(array, count, address);
 
-	/* acquire, edge PUBLISH, all: AR2.  Every range that begins at or below `address` and holds it is around the
-	 * last one that begins there.  Whatever is read, the place gets smaller and stays in this array. */
+	/* acquire, edge PUBLISH, all: AR2.  If a range holds `address`, it is the last one that begins at or below
+	 * it, or is around that one.  Also if another call writes here, the place only gets smaller. */
 	while (place && load_acquire(&array->range[place - 1].end) <= address)
 		place = (size_t)load_acquire(&array->range[place - 1].outer);
 	return place ? load_acquire(&array->range[place - 1].owner) : 0;

@@ -6,10 +6,10 @@
  * Idea         A pool has a place in a table and a generation of that place; both make its id, which is never used
  *              twice.  Threads remember ids and ask here, at exit only, whether the pool still lives.
  *              The map is a sorted array of address ranges, searched by halves, and a second array next to it.  The
- *              objects of a pool can lie in an object of another pool (caller-provided memory).  So a range has the
- *              place of the range around it, and the search goes outwards until a range holds the address.  A
- *              change writes the whole next state into the array that is not published, and then publishes it with one
- *              store of the head, {version, count}: the version's lowest bit selects the array.  Readers search the
+ *              memory of a pool's objects can be an object of another pool (caller-provided memory).  So a range
+ *              has the place of the range around it, and the search goes outwards until a range holds the address.
+ *              A change writes the whole next state into the array that is not published, and then publishes it with
+ *              one store of the head, {version, count}: the version's lowest bit selects the array.  Readers search the
  *              published array, and then check that the head is still the same.  (A sequence lock, after Lamport 1977,
  *              with two copies: a reader retries only if a change was completed in the meantime, and never waits for a
  *              change that has begun.)

@@ -110,7 +110,7 @@ TEST(create_on_touches_no_object_memory)
 	assert_int_equal(munmap(memory, bytes), 0);
 }
 
-/* The innermost pool has an address; the others have what is around it, also after the inner one is gone. */
+/* An address belongs to the innermost pool; to the outer one again when the inner pool is gone. */
 TEST(a_pool_in_an_object_of_another_hides_no_other_object)
 {
 	enum { OUTER = 8, OBJECT = 1 << 16, HOSTS = 3 };

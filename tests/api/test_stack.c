@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_stack.c - the calls need no more stack than docs/real-time.md says ("Stack").
+ * test_stack.c - the stack that calls use is at most the number of bytes in docs/real-time.md ("Stack").
  *
- * Each row of calls runs on a thread whose stack is filled with a pattern.  The lowest byte that is another one
- * afterwards tells the need, with that of the C library, of the dynamic linker, and of the thread's end.
+ * Each row of calls runs on a thread whose stack is filled with a pattern.  The lowest byte that has changed afterwards
+ * shows how deep the calls went: this library, the C library, the dynamic linker, and the thread's end.
  */
 #include "../support/support.h"
 

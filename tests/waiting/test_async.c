@@ -230,7 +230,7 @@ static void owe_and_take(void *context, lfpool_t *pool, void *object)
 	REQUIRE(lfpool_quick_stats(pool).owed <= lfpool_capacity(pool));
 }
 
-/* What hooks.destroy, in a trim, asked for: the trim has the only object in its hands. */
+/* A continuation that hooks.destroy asks for in a trim: the trim has the only object in its hands. */
 static struct {
 	lfpool_t *pool;
 	bool trims;
@@ -258,7 +258,7 @@ static void destroy_in_trim(void *context, void *object)
 		REQUIRE(lfpool_acquire_async(during_trim.pool, call_in_trim, NULL, NULL) == LFPOOL_OK);
 }
 
-/* As resize.h says: what waits for an object that lfpool_trim() had in its hands gets it there. */
+/* As resize.h says: a continuation that waits for an object of lfpool_trim() gets it in that call. */
 BACKEND_TEST(trim_serves_the_continuations_that_wait_for_its_objects, LFPOOL_BACKEND_MUTEX)
 {
 	lfpool_config_t config = CONFIG_OF(SIZE, 1, .backend = backend);

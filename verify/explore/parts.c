@@ -115,8 +115,8 @@ void colds_check(void)
 /* ---- The address map ---- */
 
 #define FIXED 3
-/* Ranges are 10 addresses long and touch each other: [10,] 20, 30, [40,] 50.  One of 2 addresses is inside the last one:
- * [52].  The owner is a number. */
+/* Ranges are 10 addresses long and touch each other: [10,] 20, 30, [40,] 50.  A range of 2 addresses, [52], is inside
+ * the last one.  The owner is a number. */
 #define FIRST 10
 #define MIDDLE 40
 #define INSIDE 52
