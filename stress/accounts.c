@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * accounts.c - what the pool says of itself (lfpool_stats), against what the harness knows.
+ * accounts.c - compares lfpool_stats() with the harness's counts, and times the calls that wait.
  *
- * Statistics   No thread is in a call: the identity of lfpool/report.h holds exactly; acquires are as many as the
- *              harness got; releases, as many as it no longer has.
- * Mark         high_water is no less than what a thread has seen in use at once: a worker that holds so many, all of
- *              them at a meeting; and no more than there can be.  At some meetings it begins anew.
- * Lateness     A load of the machine delays a call as it delays the harness.  So once in a while a worker sleeps by
- *              itself for as long as it has waited in vain, and of LATE_WAITS calls the least late is compared with the
- *              latest such sleep.  Only what makes every call late is seen; tests/os/unit_late.c sees each.
+ * Statistics   With no thread in a call, the identity of lfpool/report.h holds exactly, and the acquires and releases
+ *              are the harness's.
+ * Mark         high_water is at least the most objects seen in use at once, by one worker or by all at a meeting, and
+ *              at most the number of objects.  Some meetings reset it.
+ * Lateness     A busy machine delays the harness as much as a call.  So now and then a worker sleeps for as long as
+ *              it has waited in vain, and the least late of LATE_WAITS calls is compared with the latest such sleep.
+ *              This finds only errors that make every call late; tests/os/unit_late.c checks single calls.
  */
 #include "faults.h"
 
@@ -18,13 +18,13 @@
 #include <string.h>
 #include <time.h>
 
-/* Between two judgements of lateness, at least. */
+/* The fewest waits and sleeps that are compared. */
 #define LATE_WAITS 64
 #define OWN_SLEEPS 16
-/* What a call may do when its time is over, however slow the machine: the shortest of LATE_WAITS. */
+/* The time that a timed-out call may still need on a slow machine: the shortest of LATE_WAITS. */
 #define WORK_NS UINT64_C(10000000)
 
-/* relaxed, here and below: numbers, which must not order the threads. */
+/* relaxed, here and below: counts, which must not order the threads. */
 static void raise_to(_Atomic(uint64_t) *number, uint64_t value)
 {
 	uint64_t before = load_relaxed(number);
@@ -41,7 +41,7 @@ void accounts_hold(size_t count)
 
 /* ---- Statistics ---- */
 
-/* One number wrong, on purpose. */
+/* Makes one number wrong. */
 static void commit_fault(lfpool_stats_t *stats)
 {
 	size_t *const place = stats->cached ? &stats->cached : stats->shared ? &stats->shared : &stats->untouched;
@@ -69,11 +69,11 @@ static void judge_counts(const lfpool_stats_t *stats, const char *when)
 			  when, stats->capacity, stats->active, stats->retired, stats->cached, stats->shared,
 			  stats->untouched, stats->unaccounted);
 	if (stats->caches_in_use > stats->caches || stats->owed > stats->capacity)
-		violation("%s %u of %u caches are in use, and %zu of %zu objects owed", when, stats->caches_in_use,
+		violation("%s %u of %u caches are in use, and %zu of %zu objects are owed", when, stats->caches_in_use,
 			  stats->caches, stats->owed, stats->capacity);
 	if (stats->acquires != acquires || stats->releases != acquires - in_use)
 		violation("%s the statistics count %" PRIu64 " acquires and %" PRIu64
-			  " releases, and there were %" PRIu64 " and %" PRIu64,
+			  " releases, but there were %" PRIu64 " and %" PRIu64,
 			  when, stats->acquires, stats->releases, acquires, acquires - in_use);
 }
 
@@ -82,7 +82,7 @@ static void judge_mark(const lfpool_stats_t *stats, const char *when)
 	const size_t at_once = (size_t)load_relaxed(&current.at_once);
 
 	if (stats->high_water < at_once || stats->high_water > current.most)
-		violation("%s the high-water mark is %zu; at least %zu objects were in use at once, and at most %zu",
+		violation("%s the high-water mark is %zu, but at least %zu and at most %zu objects were in use at once",
 			  when, stats->high_water, at_once, current.most);
 	if (random_below(&current.random, 2))
 		return;
@@ -119,7 +119,7 @@ void accounts_late(struct worker *worker, uint64_t late_ns, int64_t timeout_ns)
 	const uint64_t start = now_ns();
 
 	add_relaxed(&lateness->waits, 1);
-	/* The least, by its complement: 0 is none. */
+	/* Stored as the complement of the least: 0 means no wait yet. */
 	raise_to(&lateness->least, ~late_ns);
 	if (!chance(worker, LATE_WAITS / OWN_SLEEPS / 2))
 		return;
@@ -139,8 +139,8 @@ void accounts_judge_lateness(void)
 	if (waits < LATE_WAITS || sleeps < OWN_SLEEPS)
 		return;
 	expect(least <= latest + WORK_NS,
-	       "each of %" PRIu64 " calls that waited in vain was late, by %" PRIu64 " ns or more; of %" PRIu64
-	       " sleeps of the harness's own none by more than %" PRIu64 " ns",
+	       "all %" PRIu64 " waits that timed out were late, by at least %" PRIu64 " ns; all %" PRIu64
+	       " sleeps of the harness were late by at most %" PRIu64 " ns",
 	       waits, least, sleeps, latest);
 	memset(lateness, 0, sizeof(*lateness));
 }

@@ -2,21 +2,20 @@
 /*
  * demand.h - when is NULL the right answer?
  *
- * Idea         The pool may answer NULL only if at some moment during the call every object was in use.  From outside
- *              that moment cannot be seen, but a bound on it can: count an object as "out" from before its acquire
+ * Idea         The pool may return NULL only if at some moment during the call every object was in use.  That moment
+ *              cannot be seen from outside, but a bound on it can.  Count an object as "out" from before its acquire
  *              begins until its release has returned.  Then every object in use is counted, and so is the caller's
- *              own wish; a moment with all objects in use is a moment with more than `capacity` out.  If there was no
- *              such moment during the call, NULL was wrong.  The bound errs on one side only: a right NULL is never
- *              blamed, a wrong one may pass while others are between two steps.
- * Layout       One 64-bit word {full moments:32, out:32}.  An increment that lifts out above the capacity counts a
- *              full moment in the same CAS. Out was above the capacity at some time of the call, if and only if it
- *              was so right after the caller's own increment or a full moment was counted since.
- * Sizes        Where the pool grows and shrinks the scenario counts the objects that it does not have as out: from
- *              before a shrink, until a growth has returned.  The same for those that lfpool_trim() may have in its
- *              hands.
- * Orders       seq_cst: the count must move before the pool's own words do, and after them.  That also orders the
- *              threads and could hide a missing edge in the pool from ThreadSanitizer, so rounds whose capacity
- *              suffices for all do not count: there every NULL is wrong.
+ *              own wish, so a moment with all objects in use has more than `capacity` out.  Without such a moment
+ *              during the call NULL was wrong.  The bound never blames a right NULL; it may miss a wrong one while
+ *              other threads are between two steps.
+ * Layout       One 64-bit word {full moments:32, out:32}. An increment that lifts `out` above the capacity counts a
+ *              full moment in the same CAS. So `out` was above the capacity during the call if and only if it was so
+ *              right after the caller's increment, or a full moment was counted since.
+ * Sizes        In a pool that grows and shrinks, the scenario counts missing objects as out: from before a shrink
+ *              until a growth has returned.  It does the same for the objects that lfpool_trim() may hold.
+ * Orders       seq_cst: the count must change before and after the pool's own words.  This also orders the threads,
+ *              which could hide a missing edge of the pool from ThreadSanitizer.  So rounds with enough capacity for
+ *              all do not count: every NULL is wrong there.
  */
 #ifndef STRESS_DEMAND_H
 #define STRESS_DEMAND_H
@@ -27,7 +26,7 @@
 
 struct demand {
 	bool counted;      /* false: the capacity suffices, NULL is never right */
-	bool unjudged;     /* no NULL is judged, and nothing counted            */
+	bool unjudged;     /* NULLs are not judged, and nothing is counted */
 	uint32_t capacity; /* objects                                           */
 	_Atomic(uint64_t) word;
 };
@@ -56,7 +55,7 @@ static inline uint64_t demand_raise(struct demand *demand, uint32_t count)
 	return after;
 }
 
-/* After a release has returned, or an acquire without an object. */
+/* After a release has returned, or an acquire has failed. */
 static inline void demand_lower(struct demand *demand, uint32_t count)
 {
 	if (demand->counted)
@@ -64,7 +63,7 @@ static inline void demand_lower(struct demand *demand, uint32_t count)
 		(void)atomic_fetch_sub(&demand->word, count);
 }
 
-/* After an answer of NULL, before demand_lower(): could it be right? */
+/* After a NULL, before demand_lower(): could it be right? */
 static inline bool demand_null_allowed(struct demand *demand, uint64_t reading)
 {
 	return demand->counted && (demand_out(reading) > demand->capacity ||

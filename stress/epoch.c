@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * epoch.c - scenario: the epochs of ConcurrencyKit stand between taking out a node and its reuse (lfpool/epoch.h).
+ * epoch.c - scenario: ConcurrencyKit's epochs separate removing a node from reusing it (lfpool/epoch.h).
  *
- * ThreadSan    is told that sections (nodes.h) come before what happens after the scheme has said that a batch is
- *              ready.  Under ThreadSanitizer a scheme that does this calls the scheme under test.  What ConcurrencyKit
- *              has in its headers is instrumented, but its plain accesses are all to the thread's own record, which
- *              others read in assembly.
+ * ThreadSan    needs to know that sections (nodes.h) come before the scheme reports a batch as ready.  So under
+ *              ThreadSanitizer a wrapping scheme calls the scheme under test and annotates that.  ConcurrencyKit's
+ *              headers are instrumented, but their plain accesses are all to the thread's own record, which other
+ *              threads read in assembly.
  */
 #include "nodes.h"
 
@@ -98,4 +98,4 @@ static const struct regime regime_epoch = {
 	.linger_ns = 4000000,
 };
 
-NODES_SCENARIO(epoch, "epoch", "the same by epochs of ConcurrencyKit", &regime_epoch);
+NODES_SCENARIO(epoch, "epoch", "as retire, with ConcurrencyKit's epochs", &regime_epoch);

@@ -2,21 +2,19 @@
 /*
  * evict.c - scenario: threads acquire by priority in a full pool, and so evict each other's objects (lfpool/evict.h).
  *
- * Holder       The thread that acquired an object.  It releases the object, or offers it: then every thread may
- *              release it.  An object can be evicted at any time, so a thread reads and writes it only while it has it
- *              pinned.
- * Ledger       The mark of an object (ledger.h) is cleared by its holder's release, or by hooks.evict.  In the hook no
- *              other thread has the victim.  It must have been marked, or its holder is releasing it; no thread has it
- *              pinned; its contents are those that its holder wrote; its priority is one that a call has set.
+ * Holder       The thread that acquired an object.  It releases the object, or offers it: then any thread may release
+ *              it.  An object can be evicted at any time, so a thread accesses it only while it has it pinned.
+ * Ledger       The holder's release, or hooks.evict, clears an object's mark (ledger.h). In the hook no other thread
+ *              has the victim.  It must be marked, or its holder is releasing it.  It must be unpinned, have its
+ *              holder's contents, and have a priority that some call set.
  * Uses         An array has an entry for each slot, which describes its object.  A thread writes to an entry only
- *              while it has the object pinned, so it never writes to the entry of a later object.
- * History      With --history only the holder touches an object.  The log has when each object could be evicted, each
- *              victim and each NULL: history_check.h, "Victims".
- * Witness      In half of the rounds only the holder touches an object.  Take an own object that was published and not
- *              pinned before a call, and is active after it: it could be evicted during the whole call.  So no victim
- *              of the call may have a higher priority, and no newcomer that it gives way to may have been refused.  In
- *              half of these rounds demand.h counts the objects: nothing is evicted or refused while an object is
- *              free.
+ *              while it has the object pinned, so it never writes to a later object's entry.
+ * History      With --history only the holder touches an object.  The log records when each object could be evicted,
+ *              each victim and each NULL: history_check.h, "Victims".
+ * Witness      In half of the rounds only the holder touches an object.  An own object that was published and
+ *              unpinned before a call, and active after it, could be evicted during the whole call.  So no victim of
+ *              the call may have a higher priority, and no newcomer that it gives way to may be refused.  In half of
+ *              these rounds demand.h counts the objects: nothing is evicted or refused while an object is free.
  * At rest      At a meeting only new objects are pinned.  lfpool_least() and the order of lfpool_release_least() are
  *              exact.
  */
@@ -31,7 +29,7 @@ struct evicting evicting;
 
 /* ---- Plan ---- */
 
-/* config.before, in rounds in which the greatest is evicted first. */
+/* config.before, in rounds that evict the greatest first. */
 static bool goes_after(void *context, uint64_t a, uint64_t b)
 {
 	(void)context;
@@ -49,11 +47,11 @@ static void evict_plan(void)
 	current.capacity = random_below(random, 2) ? PICK(random, capacities) : 1 + random_below(random, 100);
 	evicting.reversed = random_below(random, 3) == 0;
 	evicting.equal = random_below(random, 2);
-	/* The history knows what the holder does, and when. */
+	/* The history knows only the holder's calls. */
 	evicting.own = random_below(random, 2) || options.history;
 	evicting.judged = random_below(random, 2);
 	evicting.span = PICK(random, spans);
-	/* All threads together remember from half of the objects to four times their number. */
+	/* Together the threads remember from half to four times as many claims as there are objects. */
 	hold = (uint32_t)current.capacity * (1 + random_below(random, 8)) / 2 / current.threads + 1;
 	evicting.hold = hold < MINE_MAX ? hold : MINE_MAX;
 	current.meeting.calm = PICK(random, calms);
@@ -96,12 +94,12 @@ static uint64_t draw_priority(struct worker *worker)
 	return evicting.span ? draw(worker, evicting.span) : random_next(&worker->random);
 }
 
-/* A call was refused because an own object is gone: it was evicted. */
+/* A call was refused because an own object was evicted. */
 static void lose(struct claim *claim)
 {
 	const void *object = lfpool_resolve(current.pool, claim->handle);
 
-	expect(!object, "handle %" PRIx64 " is refused, and leads to %p", claim->handle, object);
+	expect(!object, "handle %" PRIx64 " was refused, but resolved to %p", claim->handle, object);
 	claim->handle = 0;
 }
 
@@ -118,9 +116,9 @@ static void refused(struct actor *actor, const struct claim *witness, lfpool_han
 {
 	actor->refused++;
 	if (handle || actor->call.evictions)
-		violation("NULL, with handle %" PRIx64 " and %zu evictions", handle, actor->call.evictions);
+		violation("NULL, but with handle %" PRIx64 " and %zu evictions", handle, actor->call.evictions);
 	expect_full(reading, "NULL");
-	/* Other NULLs may be a hook's.  An equal one gives way, or does not. */
+	/* Other NULLs may come from a hook.  An equal one gives way, or does not. */
 	if (!current.refusals && (evicting.equal || actor->call.rank)) {
 		const uint64_t rank = actor->call.rank, limit = rank + (evicting.equal && rank < UINT64_MAX);
 
@@ -128,11 +126,11 @@ static void refused(struct actor *actor, const struct claim *witness, lfpool_han
 		witness_expect(witness, limit, "NULL for a newcomer");
 	}
 	demand_lower(&current.demand, 1);
-	/* With few processors the holders need this one. */
+	/* On few processors the holders need this one. */
 	(void)sched_yield();
 }
 
-/* This fault: another object was evicted than the pool has chosen. */
+/* The fault: another object was evicted than the pool chose. */
 static void evict_wrongly(struct actor *actor)
 {
 	const struct claim *claim = &actor->mine[draw(actor->worker, evicting.hold)];
@@ -145,7 +143,7 @@ static void evict_wrongly(struct actor *actor)
 	if (lfpool_get_priority(current.pool, claim->handle, &priority) &&
 	    lfpool_release_handle(current.pool, claim->handle) == LFPOOL_OK) {
 		on_evict(NULL, object, claim->handle, priority);
-		/* The statistics must not be what finds it. */
+		/* Keep the statistics right, so that they do not find it. */
 		actor->evicted--;
 	}
 	(void)lfpool_unpin(current.pool, claim->handle);
@@ -164,7 +162,7 @@ static void *acquire_raw(struct actor *actor, uint64_t priority, lfpool_handle_t
 	return object;
 }
 
-/* The pool gave this thread the object: no other may have it. */
+/* The pool gave this thread the object: no other thread may have it. */
 static bool granted(struct actor *actor, void *object, struct claim *claim, uint64_t begin)
 {
 	struct worker *worker = actor->worker;
@@ -175,7 +173,8 @@ static bool granted(struct actor *actor, void *object, struct claim *claim, uint
 		return false;
 	claim->held.object = object;
 	claim->held.hold = history_acquired(worker->log, actor->call.began, actor->call.began, object);
-	expect(!load_relaxed(&use->pins), "object %p is granted, and pinned by %u", object, load_relaxed(&use->pins));
+	expect(!load_relaxed(&use->pins), "object %p is granted while it is pinned by %u", object,
+	       load_relaxed(&use->pins));
 	use->held = claim->held;
 	use->handle = claim->handle;
 	use->offered = 0;
@@ -238,7 +237,7 @@ static void publish(struct actor *actor, struct claim *claim)
 
 /* ---- Pins ---- */
 
-/* Pinned by this thread, and with the contents that its holder wrote; or NULL. */
+/* Pinned by this thread, with its holder's contents; or NULL. */
 static struct use *pin(lfpool_handle_t handle)
 {
 	void *object = lfpool_pin(current.pool, handle);
@@ -260,7 +259,7 @@ static void unpin(struct use *use, lfpool_handle_t handle)
 	(void)ledger_stamped(use->held.object, use->held.token, "while it was pinned");
 	subtract_relaxed(&use->pins, 1);
 	status = lfpool_unpin(current.pool, handle);
-	expect(status == LFPOOL_OK, "unpin of handle %" PRIx64 ", which is pinned: %s", handle,
+	expect(status == LFPOOL_OK, "unpin of handle %" PRIx64 ", which is pinned, failed: %s", handle,
 	       lfpool_status_string(status));
 }
 
@@ -273,7 +272,7 @@ static const struct claim *claim_of(const struct actor *actor, lfpool_handle_t h
 	return NULL;
 }
 
-/* One that stays pinned for a while. */
+/* Pins an object for a while. */
 static void step_pin(struct actor *actor, lfpool_handle_t handle)
 {
 	const struct claim *claim;
@@ -285,7 +284,7 @@ static void step_pin(struct actor *actor, lfpool_handle_t handle)
 		(void)history_change(actor->worker->log, claim->held.hold);
 	if (!(use = pin(handle)))
 		return;
-	/* This fault: the pool has forgotten it. */
+	/* The fault: the pool has forgotten the pin. */
 	if (fault_strikes(actor->worker, FAULT_LOST_PIN)) {
 		(void)lfpool_unpin(current.pool, handle);
 		return;
@@ -293,7 +292,7 @@ static void step_pin(struct actor *actor, lfpool_handle_t handle)
 	actor->pinned[actor->pinned_count++] = (struct pinned){handle, use};
 }
 
-/* A pinned object keeps its entry, also after a release. */
+/* A pinned object keeps its entry, even after a release. */
 static void step_unpin(struct actor *actor, uint32_t which)
 {
 	const struct pinned pinned = actor->pinned[which];
@@ -304,7 +303,7 @@ static void step_unpin(struct actor *actor, uint32_t which)
 	if (pinned.use->handle == pinned.handle)
 		unpin(pinned.use, pinned.handle);
 	else
-		violation("handle %" PRIx64 " is pinned, and its slot has another", pinned.handle);
+		violation("handle %" PRIx64 " is pinned, but its slot has another object", pinned.handle);
 	if (claim)
 		settled(actor, claim, began);
 }
@@ -336,7 +335,7 @@ static void set_found(struct actor *actor, lfpool_handle_t handle)
 	if (!use)
 		return;
 	try_priority(use, priority);
-	/* Refused if it was released meanwhile. */
+	/* Refused if it was released in the meantime. */
 	(void)lfpool_set_priority(current.pool, handle, priority);
 	unpin(use, handle);
 }
@@ -354,7 +353,7 @@ static void get_own(struct claim *claim)
 
 /* ---- Release ---- */
 
-/* Directly: the object may be evicted meanwhile. */
+/* Without a pin: the object may be evicted in the meantime. */
 static void release_own(struct actor *actor, struct claim *claim)
 {
 	struct use *use = use_of(claim->held.object);
@@ -367,7 +366,7 @@ static void release_own(struct actor *actor, struct claim *claim)
 		lose(claim);
 		return;
 	}
-	expect(ended, "handle %" PRIx64 " was evicted, and then released", claim->handle);
+	expect(ended, "handle %" PRIx64 " was evicted and then released", claim->handle);
 	/* A new object is pinned. */
 	if (!claim->published) {
 		subtract_relaxed(&use->pins, 1);
@@ -379,7 +378,7 @@ static void release_own(struct actor *actor, struct claim *claim)
 	claim->handle = 0;
 }
 
-/* While it is pinned: the release takes effect at the last unpin, or every thread may release it from now on. */
+/* With a pin: the release takes effect at the last unpin, or any thread may release it from now on. */
 static void release_pinned(struct actor *actor, struct claim *claim, bool offer)
 {
 	struct use *use = pin(claim->handle);
@@ -400,14 +399,14 @@ static void release_pinned(struct actor *actor, struct claim *claim, bool offer)
 	unpin(use, claim->handle);
 	demand_lower(&current.demand, 1);
 	if (offer)
-		/* release: that it is offered. */
+		/* release: publishes the offer. */
 		atomic_store_explicit(place(actor->worker, evicting.offered), claim->handle, memory_order_release);
 	claim->handle = 0;
 }
 
 static void release(struct actor *actor, struct claim *claim)
 {
-	/* It would take effect at some later unpin, which is not known to the count. */
+	/* It would take effect at some later unpin, which the count does not know. */
 	if (is_pinned(actor, claim->handle))
 		return;
 	(void)history_change(actor->worker->log, claim->held.hold);
@@ -443,14 +442,14 @@ size_t release_least(struct actor *actor, size_t count)
 	released = lfpool_release_least(current.pool, count);
 	demand_lower(&current.demand, (uint32_t)released);
 	if (released > count || released != actor->call.evictions)
-		violation("release_least of %zu released %zu; the hook was told of %zu", count, released,
+		violation("release_least of %zu released %zu, but the hook was called for %zu", count, released,
 			  actor->call.evictions);
 	if (released)
 		witness_expect(&witness, actor->call.last, "release_least took one");
 	if (released < count)
 		history_refused(actor->worker->log, actor->call.began, UINT64_MAX);
 	if (released < count)
-		witness_expect(&witness, UINT64_MAX, "release_least found no more: it stopped before one");
+		witness_expect(&witness, UINT64_MAX, "release_least stopped early, before one");
 	actor->call = outer;
 	pulse_beat(actor->worker->pulse, 1);
 	return released;
@@ -472,7 +471,7 @@ static void step_acquire(struct actor *actor)
 	struct claim *const mine = &actor->mine[draw(actor->worker, evicting.hold)];
 	struct claim claim = {.handle = 0};
 
-	/* In the place of another one, which is released, or only forgotten: then it is evicted some day. */
+	/* Replaces another claim, whose object is released, or only forgotten: then it is evicted some day. */
 	if (mine->handle && !mine->published)
 		publish(actor, mine);
 	else if (mine->handle && chance(actor->worker, 2))
@@ -534,7 +533,7 @@ static void evict_step(struct worker *worker)
 	else if (drawn == 24 && chance(worker, 8))
 		(void)release_least(actor, 1 + draw(worker, 3));
 	else if (drawn == 25 && chance(worker, 4))
-		/* Such an object is never a victim, and makes none. */
+		/* Such an object is never a victim and evicts none. */
 		worker_adjust(worker, draw(worker, 2));
 	else
 		look(actor);
@@ -570,7 +569,6 @@ static void evict_finish(void)
 		(void)release_least(&evicting.actors[here->index], SIZE_MAX);
 }
 
-SCENARIO(evict, "evict",
-	 "threads evict each other's objects: victims, pins, handles and priorities are those of a ledger",
+SCENARIO(evict, "evict", "threads evict each other's objects; a ledger checks victims, pins, handles and priorities",
 	 .needs_refusals = true, .evicting = true, .hands = 2, .plan = evict_plan, .open = evict_open,
 	 .step = evict_step, .meet = evict_meet, .leave = evict_leave, .finish = evict_finish, .close = evict_close);

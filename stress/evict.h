@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * evict.h - the scenario `evict`: what its two files share.  evict.c acts; evict_judge.c says what may happen.
- */
+/* evict.h - shared by the two files of the scenario `evict`. evict.c acts; evict_judge.c holds the rules. */
 #ifndef STRESS_EVICT_H
 #define STRESS_EVICT_H
 
@@ -17,27 +15,27 @@
 /* The object of a slot. */
 struct use {
 	_Atomic(unsigned) pins; /* raised after a pin, lowered before the unpin */
-	/* Written while it is pinned. */
+	/* Written only while it is pinned. */
 	struct held held;
 	lfpool_handle_t handle;  /* 0: the slot's object was never acquired by priority          */
-	lfpool_handle_t offered; /* equal to the handle: every thread may release it             */
-	uint64_t begin, end;     /* of its acquire, by evicting.ticks                            */
+	lfpool_handle_t offered; /* equal to the handle: any thread may release it */
+	uint64_t begin, end;     /* of its acquire, in evicting.ticks */
 	bool published;
-	/* By any thread, also late. */
-	_Atomic(uint64_t) tried; /* a bit for each priority that it may ever have had */
+	/* By any thread, even late. */
+	_Atomic(uint64_t) tried; /* one bit for each priority that it may have had */
 	/* By hooks.evict. */
 	lfpool_handle_t evicted; /* the last handle                                   */
 };
 
-/* An object that this thread acquired; by now it may be gone. */
+/* An object that this thread acquired and that may be gone by now. */
 struct claim {
 	struct held held;
 	lfpool_handle_t handle; /* 0: none */
-	uint64_t settled;       /* the priority that was set last */
+	uint64_t settled;       /* the priority set last */
 	bool published;
 };
 
-/* The call that a thread is in, for the hook. */
+/* The call in progress on a thread, for the hook. */
 struct call {
 	enum { CALL_NONE, CALL_ACQUIRE, CALL_RELEASE_LEAST } kind;
 	uint64_t rank;  /* the newcomer's           */
@@ -64,7 +62,7 @@ struct evicting {
 	bool reversed; /* the greatest priority is evicted first                        */
 	bool equal;    /* LFPOOL_EVICT_LESS_OR_EQUAL                                    */
 	bool own;      /* only the holder touches an object                             */
-	bool judged;   /* handles of ended objects are tried, which orders the threads  */
+	bool judged;   /* handles of ended objects are tried, which orders the threads */
 	uint32_t span; /* different priorities; 0: all                                  */
 	uint32_t hold; /* objects that a thread remembers                               */
 	bool at_rest;
@@ -99,17 +97,17 @@ struct use *use_of(const void *object);
 
 /* hooks.evict. */
 void on_evict(void *context, void *object, lfpool_handle_t handle, uint64_t priority);
-/* The handle's use is over.  `pinned`: by another thread perhaps, whose pin an unpin would undo. */
+/* The handle's object has ended.  `pinned`: another thread may have it pinned, so an unpin would undo that pin. */
 void expect_stale(struct actor *actor, lfpool_handle_t handle, bool pinned);
-/* The object is gone, whoever ended its use: other threads may try its handle. */
+/* The object is gone: other threads may try its handle. */
 void show_dead(struct actor *actor, lfpool_handle_t handle);
-/* By this thread. */
+/* Does this thread have it pinned? */
 bool is_pinned(const struct actor *actor, lfpool_handle_t handle);
 /* An own object that could be evicted before the call. */
 struct claim witness_draw(struct actor *actor);
-/* The call chose `rank`: wrong if the witness comes before it, and is still there. */
+/* The call chose `rank`: wrong if the witness ranks below it and is still there. */
 void witness_expect(const struct claim *witness, uint64_t rank, const char *what);
-/* At a meeting, while no call is under way; and the release of the least, by evict.c. */
+/* At a meeting, with no call in progress; and the release of the least, by evict.c. */
 void evict_inspect(struct worker *worker);
 size_t release_least(struct actor *actor, size_t count);
 

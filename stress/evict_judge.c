@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * evict_judge.c - the scenario `evict`: what no pool may do; see evict.c.
- */
+/* evict_judge.c - the rules of the scenario `evict`; see evict.c. */
 #include "evict.h"
 #include "faults.h"
 
@@ -21,7 +19,7 @@ struct use *use_of(const void *object)
 
 /* ---- Ended handles ---- */
 
-/* The status of an unpin: the pool reports a refused one to the misuse hook. */
+/* Counts a refused unpin: the pool reports it to the misuse hook. */
 static lfpool_status_t told(lfpool_status_t status)
 {
 	if (status != LFPOOL_OK)
@@ -45,13 +43,13 @@ void expect_stale(struct actor *actor, lfpool_handle_t handle, bool pinned)
 		found = "release";
 	else if (!pinned && told(lfpool_unpin(pool, handle)) == LFPOOL_OK)
 		found = "unpin";
-	expect(!found, "handle %" PRIx64 " is stale, and %s takes it", handle, found);
+	expect(!found, "handle %" PRIx64 " is stale, but %s takes it", handle, found);
 }
 
 void show_dead(struct actor *actor, lfpool_handle_t handle)
 {
 	if (evicting.judged)
-		/* release: that it has ended. */
+		/* release: publishes that it has ended. */
 		atomic_store_explicit(place(actor->worker, evicting.dead), handle, memory_order_release);
 }
 
@@ -90,19 +88,19 @@ void witness_expect(const struct claim *witness, uint64_t rank, const char *what
 
 /* ---- Evictions ---- */
 
-/* At rest victims come in order; of two with one priority not the younger first. */
+/* At rest victims come in order; with equal priorities the older first. */
 static void expect_order(struct call *call, const struct use *use, uint64_t rank)
 {
 	if (call->evictions && (rank < call->last || (rank == call->last && use->end < call->victim.begin)))
-		violation("at rest one of rank %" PRIx64 ", acquired at %" PRIu64 ", goes after one of rank %" PRIx64
-			  ", acquired at %" PRIu64,
+		violation("at rest an object of rank %" PRIx64 ", acquired at %" PRIu64
+			  ", is evicted after one of rank %" PRIx64 ", acquired at %" PRIu64,
 			  rank, use->begin, call->last, call->victim.begin);
 	call->victim = *use;
 }
 
 static void expect_call(struct call *call, const struct use *use, uint64_t rank)
 {
-	expect(call->kind != CALL_NONE, "an eviction by a call that evicts nothing");
+	expect(call->kind != CALL_NONE, "an eviction by a call that must not evict");
 	if (call->kind == CALL_ACQUIRE && call->evictions)
 		violation("one acquire evicts two objects");
 	if (call->kind == CALL_ACQUIRE && (evicting.equal ? call->rank < rank : call->rank <= rank))
@@ -114,18 +112,18 @@ static void expect_call(struct call *call, const struct use *use, uint64_t rank)
 	call->evictions++;
 }
 
-/* Its use ends here.  False: it had none. */
+/* Ends the object's use.  False: it had already ended. */
 static bool end_use(struct use *use, lfpool_handle_t handle)
 {
 	if (use->evicted == handle) {
-		violation("handle %" PRIx64 " was evicted, and before it was evicted", handle);
+		violation("handle %" PRIx64 " was evicted, but was already evicted before", handle);
 		return false;
 	}
 	use->evicted = handle;
 	if (use->offered == handle)
 		subtract_relaxed(&evicting.offers, 1);
 	else if (!ledger_end(&use->held) && use->held.mark && load_relaxed(use->held.mark) != use->held.token)
-		violation("handle %" PRIx64 " is evicted, and its object is marked as another's", handle);
+		violation("handle %" PRIx64 " is evicted, but another thread holds its object", handle);
 	return true;
 }
 
@@ -138,10 +136,10 @@ void on_evict(void *context, void *object, lfpool_handle_t handle, uint64_t prio
 	if (use)
 		history_victim(actor->worker->log, actor->call.began, use->held.hold, rank_of(priority));
 	if (!use || use->handle != handle || use->held.object != object) {
-		violation("handle %" PRIx64 ", object %p, is evicted: no such object", handle, object);
+		violation("handle %" PRIx64 ", object %p, is evicted, but no such object exists", handle, object);
 		return;
 	}
-	expect(!load_relaxed(&use->pins), "handle %" PRIx64 " is pinned by %u, and evicted", handle,
+	expect(!load_relaxed(&use->pins), "handle %" PRIx64 " is pinned by %u, but evicted", handle,
 	       load_relaxed(&use->pins));
 	if (!end_use(use, handle) || (fault_strikes(actor->worker, FAULT_EVICTED_TWICE) && !end_use(use, handle)))
 		return;
@@ -157,7 +155,7 @@ void on_evict(void *context, void *object, lfpool_handle_t handle, uint64_t prio
 
 /* ---- At rest ---- */
 
-/* The objects that can be evicted: how many, and the least. */
+/* The objects that can be evicted: their number, and the least. */
 struct census {
 	const struct use *least, *other;
 	uint64_t rank;
@@ -172,7 +170,7 @@ static void count_use(struct census *census, const struct use *use)
 	if (!use->handle || !use->published || !(marked || use->offered == use->handle))
 		return;
 	if (!lfpool_get_priority(current.pool, use->handle, &priority)) {
-		expect(!marked, "handle %" PRIx64 " is stale, and its object is held", use->handle);
+		expect(!marked, "handle %" PRIx64 " is stale, but its object is held", use->handle);
 		return;
 	}
 	expect(load_relaxed(&use->tried) & bit_of(priority),
@@ -195,8 +193,8 @@ static void expect_least(struct worker *worker, const struct census *census)
 	if (census->other && fault_strikes(worker, FAULT_WRONG_LEAST))
 		lfpool_get_priority(current.pool, handle = census->other->handle, &priority);
 	if (!handle != !census->count || (handle && rank_of(priority) != census->rank))
-		violation("lfpool_least() names handle %" PRIx64 ", rank %" PRIx64
-			  "; of %zu objects the least has rank %" PRIx64,
+		violation("lfpool_least() returns handle %" PRIx64 ", rank %" PRIx64
+			  "; the least of %zu objects has rank %" PRIx64,
 			  handle, rank_of(priority), census->count, census->rank);
 }
 
@@ -210,7 +208,7 @@ static void expect_counts(void)
 		refused += evicting.actors[i].refused;
 	}
 	if (lfpool_stats(current.pool, &stats) != LFPOOL_OK || stats.evicted != evicted || stats.not_evicted != refused)
-		violation("the statistics count %" PRIu64 " evictions and %" PRIu64 " refusals, and there were %" PRIu64
+		violation("the statistics count %" PRIu64 " evictions and %" PRIu64 " refusals, but there were %" PRIu64
 			  " and %" PRIu64,
 			  stats.evicted, stats.not_evicted, evicted, refused);
 }
@@ -230,7 +228,7 @@ void evict_inspect(struct worker *worker)
 		expect_least(worker, &census);
 	}
 	if (!cell_failed() && chance(worker, 4)) {
-		/* Not more than HISTORY_RESERVE allows. */
+		/* HISTORY_RESERVE allows no more. */
 		const size_t most = current.most < 1024 ? current.most : 1024;
 		const size_t wanted = draw(worker, (uint32_t)most) + (size_t)1;
 		const size_t released = release_least(&evicting.actors[worker->index], wanted);

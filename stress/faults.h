@@ -2,35 +2,35 @@
 /*
  * faults.h - bugs committed on purpose, to see that the oracle finds them (--break).
  *
- * Idea         A fault stands between the worker and the pool, where a bug of the pool would show.  About one call in
- *              FAULT_RATE is hit, drawn from the seed.  No fault is a data race or corrupts the pool: the program
+ * Idea         A fault strikes between the worker and the pool, where a bug of the pool would show: about one call in
+ *              FAULT_RATE, drawn from the seed.  No fault is a data race or corrupts the pool, because the program
  *              must live to report it.
- *                double-grant   acquire hands out the decoy, an object that the keeper holds during the whole round
+ *                double-grant   acquire returns the decoy, an object that the keeper holds during the whole round
  *                lost-object    release drops the object
- *                spurious-null  acquire answers NULL without asking the pool
- *                quiet-null     the same, but only when the count of demand.h cannot tell that it is wrong
+ *                spurious-null  acquire returns NULL without asking the pool
+ *                quiet-null     the same, but only when the count of demand.h cannot refute it
  *                torn-payload   one byte of an object changes while it is held
- *                hang           acquire never comes back
+ *                hang           acquire never returns
  *                leak           the harness loses 512 KiB after each cycle of `soak`
- *                lost-count     lfpool_stats() says one acquire less
- *                misplaced      and one free object less
- *                low-mark       and of `high_water` one less than were seen in use at once
- *              Of `wait` and `resize`:
- *                late-wait      a call whose time is over comes back 100 ms later
- *              And of `wait`:
- *                wrong-turn     the second in the queue comes before the first
- *              And of `evict`, beside the first five:
- *                stale-handle   a handle that has ended pins an object
+ *                lost-count     lfpool_stats() reports one acquire less
+ *                misplaced      lfpool_stats() reports one free object less
+ *                low-mark       high_water is one less than the objects seen in use at once
+ *              In `wait` and `resize`:
+ *                late-wait      a call returns 100 ms after its timeout
+ *              In `wait`:
+ *                wrong-turn     the second in the queue is served before the first
+ *              In `evict`, in addition to the first five:
+ *                stale-handle   the handle of an ended object pins one
  *                lost-pin       pin does not ask the pool
  *                lost-update    lfpool_set_priority() is not called
  *                evicted-twice  hooks.evict is called twice
- *                wrong-victim   another object is evicted than the least
- *                wrong-least    lfpool_least() names another object
- *              And of those in which nodes are read while others take them out (nodes.h), beside the first five:
+ *                wrong-victim   an object that is not the least is evicted
+ *                wrong-least    lfpool_least() returns another object
+ *              In the scenarios that retire (nodes.h), in addition to the first five:
  *                no-deferral    every object is released, not retired
- *                early-release  one of 16 is
+ *                early-release  one object of 16 is released, not retired
  *                no-section     readers read outside of any section
- *                late-write     a holder writes to a node after it was published, what is there already: only
+ *                late-write     after publishing a node its holder overwrites it with the same bytes: only
  *                               ThreadSanitizer can find that
  */
 #ifndef STRESS_FAULTS_H
@@ -69,7 +69,7 @@ static inline bool fault_strikes(struct worker *worker, enum fault fault)
 	return fault_strikes_often(worker, fault, FAULT_RATE);
 }
 
-/* An object to hand out instead of asking the pool: the decoy; usually NULL. */
+/* Usually NULL; else the decoy, to be handed out without asking the pool. */
 static inline void *fault_instead_of_acquire(struct worker *worker, void *decoy)
 {
 	if (fault_strikes(worker, FAULT_HANG))
@@ -84,8 +84,7 @@ static inline bool fault_null(struct worker *worker, uint64_t reading)
 	       (demand_null_allowed(&current.demand, reading) && fault_strikes(worker, FAULT_QUIET_NULL));
 }
 
-/* Is it the decoy?  The pool must get it back from the keeper alone.  (With the ledger no worker gets so
- * far.) */
+/* Only the keeper may release the decoy.  (With the ledger, no worker gets this far.) */
 static inline bool fault_decoy(const struct worker *worker, const void *object)
 {
 	return object == current.decoy.object && worker != &current.keeper;
@@ -96,7 +95,7 @@ static inline bool fault_instead_of_release(struct worker *worker, const void *o
 	return fault_strikes(worker, FAULT_LOST_OBJECT) || fault_decoy(worker, object);
 }
 
-/* Of these bytes one. */
+/* Changes one of these bytes. */
 static inline void fault_tear(struct worker *worker, unsigned char *bytes, size_t count)
 {
 	if (fault_strikes(worker, FAULT_TORN_PAYLOAD))

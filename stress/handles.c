@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handles.c - scenario: every object has a handle, which others resolve, and release by, at any time.
+ * handles.c - scenario: every object has a handle, by which any thread may resolve or release it at any time.
  *
- * Known for certain: the handle of an object that one holds resolves to it.  A handle whose object was released before
- * (by the thread itself, or by one that then laid the handle among the dead) resolves to nothing, whichever thread has
- * the slot now.  A handle laid among the offered, by which every thread may release, releases exactly once: in the end
- * as many such releases have succeeded as were offered, and the others were refused.  An object that is being released
- * by another thread is neither held nor free for a moment: there is one more for each.
+ * Certain facts:
+ *  - The handle of a held object resolves to it.
+ *  - A handle whose object was released before resolves to nothing, whichever thread has the slot now.  A thread knows
+ *    this of its own releases, and of handles that other threads published as dead.
+ *  - A handle that is offered, by which any thread may release, releases exactly once: at the end exactly as many such
+ *    releases have succeeded as handles were offered.
+ *
+ * An object that another thread is just releasing is neither held nor free, so there is one more object per thread.
  */
 #include "round.h"
 
@@ -39,8 +42,7 @@ static void expect_dead(lfpool_handle_t handle)
 {
 	const void *object = lfpool_resolve(current.pool, handle);
 
-	expect(!object, "handle %llx of an object that was released resolves to %p", (unsigned long long)handle,
-	       object);
+	expect(!object, "handle %llx of a released object resolves to %p", (unsigned long long)handle, object);
 }
 
 static lfpool_handle_t handle_of(const struct held *held)
@@ -53,7 +55,7 @@ static lfpool_handle_t handle_of(const struct held *held)
 	return handle;
 }
 
-/* Counts what became of a release that others may have tried as well. */
+/* Counts the outcome of a release that other threads may have tried as well. */
 static void judge(lfpool_handle_t handle, lfpool_status_t status)
 {
 	if (status == LFPOOL_OK)
@@ -65,12 +67,12 @@ static void judge(lfpool_handle_t handle, lfpool_status_t status)
 			  lfpool_status_string(status));
 }
 
-/* Every thread may release it now, and we do. */
+/* Any thread may release it from now on, and this one does. */
 static void release_offered(struct worker *worker, struct held *held, lfpool_handle_t handle)
 {
 	(void)ledger_leave(held);
 	count_up(&handles.offers);
-	/* release: what we wrote to the object, the ledger's mark above all, before another thread releases it. */
+	/* release: our writes to the object, above all the ledger's mark, come before another thread's release. */
 	atomic_store_explicit(place(worker, handles.offered), handle, memory_order_release);
 	judge(handle, lfpool_release_handle(current.pool, handle));
 	held->object = NULL;
@@ -81,18 +83,18 @@ static void release(struct worker *worker, struct held *held)
 {
 	const lfpool_handle_t handle = handle_of(held);
 
-	/* The history wants to know which thread released what; faults are committed by the usual calls. */
+	/* The history must know which thread released the object; only the usual calls commit faults. */
 	if (worker->log || options.fault != FAULT_NONE || chance(worker, 2))
 		worker_release(worker, held);
 	else
 		release_offered(worker, held, handle);
 	expect_dead(handle);
 	if (chance(worker, 4))
-		/* release: that it is. */
+		/* release: publishes that it is dead. */
 		atomic_store_explicit(place(worker, handles.dead), handle, memory_order_release);
 }
 
-/* What others have laid out. */
+/* Tries handles that other threads published. */
 static void look(struct worker *worker)
 {
 	/* acquire, both: see release() and release_offered(). */
@@ -132,10 +134,10 @@ static void handles_finish(void)
 	const size_t offers = load_relaxed(&handles.offers);
 	const size_t released = load_relaxed(&handles.released);
 
-	expect(offers == released, "of the handles of %zu objects %zu were released by", offers, released);
+	expect(offers == released, "%zu handles were offered, but %zu releases by them succeeded", offers, released);
 }
 
 SCENARIO(handles, "handles",
-	 "handles are resolved and released by from everywhere: stale ones name nothing, each releases once",
+	 "all threads resolve and release by handles: stale ones resolve to nothing, each releases once",
 	 .needs_refusals = true, .hands = HOLD_MAX, .plan = handles_plan, .step = handles_step,
 	 .finish = handles_finish);

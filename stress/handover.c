@@ -3,9 +3,9 @@
  * handover.c - scenarios: the threads hand objects to each other through shared slots.
  *
  * Idea         Every place for an object is a node.  A table is an array of pointers to nodes, the shared slots are
- *              atomic pointers to nodes, and a swap exchanges the two pointers: with an object or without, one node
- *              goes in, one comes out.  So there are never more objects out than there are nodes, and a pool of that
- *              capacity may never answer NULL. (Random tables and transfer slots, after the stress test of mimalloc.)
+ *              atomic pointers to nodes, and a swap exchanges two such pointers: one node goes in and one comes out,
+ *              with an object or without.  So there are never more objects out than nodes, and a pool of that
+ *              capacity may never return NULL. (Random tables and transfer slots, after the stress test of mimalloc.)
  * Orders       The exchange is acq_rel: it hands over the node's contents and the object.  A table has one user at a
  *              time.
  */
@@ -16,7 +16,7 @@
 static unsigned slots, tables, entries; /* slots of all groups; entries of each table */
 static struct held *nodes;              /* slots + tables * entries                   */
 static _Atomic(struct held *) *slot;
-static struct held **table; /* one after the other                        */
+static struct held **table; /* all tables, consecutively */
 
 static void open_tables(unsigned slot_count, unsigned table_count, unsigned entry_count)
 {
@@ -48,7 +48,7 @@ static void empty_table(unsigned index, struct worker *worker)
 		drop(worker, table[(size_t)index * entries + i]);
 }
 
-/* The keeper releases what lies anywhere. */
+/* The keeper releases the objects in tables and slots. */
 static void close_tables(void)
 {
 	for (size_t i = 0; i < slots + (size_t)tables * entries; i++)
@@ -63,7 +63,7 @@ static struct held **any_entry(unsigned index, struct worker *worker)
 	return &table[(size_t)index * entries + draw(worker, entries)];
 }
 
-/* With one of `count` slots from the first on. */
+/* Swaps with one of the `count` slots from `first` on. */
 static void swap_entry(struct worker *worker, struct held **entry, unsigned first, unsigned count)
 {
 	/* acq_rel: gives the node and its object away, and receives another. */
@@ -74,7 +74,7 @@ static void swap_entry(struct worker *worker, struct held **entry, unsigned firs
 
 /* ---- tables: random actions on random entries ---- */
 
-/* Acquires or releases, swaps, or looks. */
+/* Acquires or releases, swaps, or checks. */
 static void step(unsigned index, struct worker *worker)
 {
 	struct held **entry = any_entry(index, worker);
@@ -107,14 +107,15 @@ static void tables_leave(struct worker *worker)
 		empty_table(worker->index, worker);
 }
 
-SCENARIO(tables, "tables", "each thread has a table of objects and swaps them with others through shared slots",
+SCENARIO(tables, "tables",
+	 "each thread has a table of objects and swaps entries with other threads through shared slots",
 	 .plan = tables_plan, .step = tables_step, .leave = tables_leave, .finish = close_tables);
 
 /* ---- churn: short-lived children of the workers, two of each alive at a time, do a few such steps ---- */
 
 #define CHILDREN 2
 
-/* They live longer than their threads, so that no token is used twice. */
+/* They outlive their threads, so that no token is used twice. */
 static struct worker children[CHILDREN * THREADS_MAX];
 static unsigned started[THREADS_MAX], joined[THREADS_MAX]; /* children of each worker */
 
@@ -129,8 +130,8 @@ static void churn_plan(void)
 		started[i] = joined[i] = 0;
 }
 
-/* Ends with objects held, which its successor or, through the slots, any other child releases; and with objects in its
- * cache, which must be found. */
+/* Ends with objects held, which its successor or, through the slots, another child releases; and with objects in its
+ * cache, which the pool must find. */
 static void *child_main(void *argument)
 {
 	struct worker *child = here = argument;
@@ -144,7 +145,7 @@ static void *child_main(void *argument)
 	return NULL;
 }
 
-/* The next child of this worker, and the oldest that was not joined yet. */
+/* The next child of this worker, and its oldest unjoined one. */
 static struct worker *child_of(const struct worker *worker, const unsigned *count)
 {
 	return &children[worker->index * CHILDREN + count[worker->index] % CHILDREN];
@@ -171,12 +172,13 @@ static void churn_leave(struct worker *worker)
 		join_one(worker);
 }
 
-SCENARIO(churn, "churn", "threads come and go; what they held or cached when they ended is released or found by others",
+SCENARIO(churn, "churn",
+	 "short-lived threads; others release or find the objects that they held or cached at their end",
 	 .plan = churn_plan, .step = churn_step, .leave = churn_leave, .finish = close_tables);
 
 /* ---- handoff: producers acquire, consumers release ---- */
 
-/* All objects wander to the consumers' caches, so the producers live on what the pool brings back. */
+/* All objects move to the consumers' caches, so the producers depend on the objects that the pool brings back. */
 
 #define KEEP 8
 
@@ -210,7 +212,7 @@ static void handoff_step(struct worker *worker)
 {
 	const unsigned group = worker->index / group_size;
 	const bool first = worker->index % group_size == 0;
-	/* Without a partner it is both. */
+	/* Without a partner the thread does both. */
 	const bool alone = first && worker->index + 1 == current.threads;
 	const bool produces = alone || first == first_produces, consumes = alone || !produces;
 	struct held **entry = any_entry(worker->index, worker);
@@ -237,7 +239,7 @@ static void handoff_leave(struct worker *worker)
 	SCENARIO(id, name, description, .plan = its_plan, .step = handoff_step, .leave = handoff_leave, \
 		 .finish = close_tables)
 
-HANDOFF(handoff_1_1, "handoff-1-1", "pairs of threads: one acquires, the other releases, slots between them",
+HANDOFF(handoff_1_1, "handoff-1-1", "pairs of threads: one acquires, the other releases, through slots",
 	one_to_one_plan);
 HANDOFF(handoff_1_n, "handoff-1-n", "one thread acquires, all others release", one_to_many_plan);
 HANDOFF(handoff_n_1, "handoff-n-1", "all threads but one acquire, one releases", many_to_one_plan);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * history.c - the logs of a round: memory for them, and what becomes of them when the round is over.
- */
+/* history.c - the logs of a round: their memory, and their check at the end. */
 #include "history.h"
 #include "history_check.h"
 #include "round.h"
@@ -11,11 +9,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Records of all threads of a round together, about; and of each thread, at least. */
+/* Records of all threads of a round together, about; and the fewest of a thread. */
 #define RECORDS_ROUND ((uint32_t)1 << 17)
 #define RECORDS_LOG_MIN (2 * HISTORY_RESERVE)
 
-/* The logs' memory is kept from round to round, since touching it anew takes longer than many a round. */
+/* The logs' memory is kept from round to round: touching new memory takes longer than many a round. */
 static struct history_log logs[PULSES];
 
 static struct {
@@ -36,13 +34,13 @@ void history_open(void)
 	current.origin = now_ns();
 }
 
-/* So many records. */
+/* The number of records in a log. */
 static size_t room_of(uint32_t index)
 {
-	/* A worker's two children share what it may do. */
+	/* A worker's two children share its room. */
 	const uint32_t most = RECORDS_ROUND / current.threads / (index < current.threads ? 1 : 2);
 
-	/* The keeper releases what lies about, empties the pool and fills it again. */
+	/* The keeper releases leftover objects, empties the pool and fills it again. */
 	if (index == current.threads)
 		return 4 * current.most + RECORDS_LOG_MIN;
 	return most < RECORDS_LOG_MIN ? RECORDS_LOG_MIN : most;
@@ -57,7 +55,7 @@ struct history_log *history_log_of(uint32_t index)
 		return NULL;
 	if (log->room < room) {
 		free(log->records);
-		/* Sets it to zero, and so touches it. */
+		/* Zeroes the memory, and so touches it. */
 		log->records = round_memory(room, sizeof(*log->records));
 		log->room = (uint32_t)room;
 	}
@@ -79,7 +77,7 @@ void history_close(void)
 	struct history_terms terms = {
 		.capacity = current.most,
 		.fixed = lfpool_quick_stats(current.pool).backend != LFPOOL_BACKEND_MALLOC,
-		/* What stopped half-way may leave anything held. */
+		/* A round that stopped half-way may leave objects held. */
 		.ended = !cell_failed(),
 		.evicting = current.cell->scenario->evicting,
 		.keeper = current.threads,

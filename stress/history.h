@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * history.h - the log: what every call on the pool answered, and when (--history).
+ * history.h - the log: the answer and the time of every call on the pool (--history).
  *
- * Idea         Every thread writes each acquire, each release and each NULL into an array of its own, between two
- *              stamps.  Nothing is shared and nothing is allocated on the way, so logging orders nothing
- *              but by taking time.  When the round is over the checker (history_check.h) reads all the arrays.
- * Hold         An acquire begins a hold, and a release names the hold that it ends: struct held carries it from the
- *              one to the other, from thread to thread.
- * Room         The arrays are touched before the round.  When one of them is nearly full the round ends
- *              (history_full()); what the threads then still have to do fits into HISTORY_RESERVE records.
- * Stamps       A claim "a ended before b began" is worth something only if each interval contains the effect of its
- *              call.  So no access of the call may be made before its first stamp is read, and all of its stores must
- *              have left the processor's buffer before its last one is: a full fence stands between clock and call.
- *              Nanoseconds are whole numbers: equal stamps order nothing.
- * Clock        CLOCK_MONOTONIC, which is the same for all processors.  Where the kernel has found their time-stamp
- *              counters to agree, and goes on watching them, the clock is read from these, without a system call.
+ * Idea         Every thread writes each acquire, release and NULL, between two stamps, into an array that only it
+ *              uses.  Logging shares and allocates nothing, so it orders nothing, except by taking time.  After the
+ *              round the checker (history_check.h) reads all arrays.
+ * Hold         An acquire begins a hold, and a release names the hold that it ends: struct held carries it from
+ *              thread to thread.
+ * Room         The arrays are touched before the round.  When one is nearly full the round ends (history_full()); the
+ *              threads' remaining calls fit into HISTORY_RESERVE records.
+ * Stamps       "a ended before b began" means something only if each interval contains the effect of its call.  So no
+ *              access of the call may come before its first stamp, and all its stores must have left the processor's
+ *              buffer before its last stamp: a full fence separates clock and call.  Nanoseconds are whole numbers:
+ *              equal stamps order nothing.
+ * Clock        CLOCK_MONOTONIC, which is the same on all processors.  Where the kernel has found their time-stamp
+ *              counters to agree, and keeps watching them, the counter is read instead, without a system call.
  */
 #ifndef STRESS_HISTORY_H
 #define STRESS_HISTORY_H
@@ -24,11 +24,12 @@
 
 #include <stddef.h>
 
-/* More than any scenario does between two looks at the time: 512 acquires, 512 releases, and NULLs; 1024 evictions. */
+/* The most that a scenario logs between two checks of the time: 512 acquires, 512 releases, and NULLs; 1024
+ * evictions. */
 #define HISTORY_RESERVE 2048
 
-/* The last three are of pools that evict.  STEADY: from the end of the call on, the object can be evicted, and has this
- * rank; until a CHANGE begins, or a call begins that made it the VICTIM. */
+/* The last three are for pools that evict.  STEADY: from the end of the call the object can be evicted, and has this
+ * rank, until a CHANGE begins, or the call that made it the VICTIM. */
 enum history_kind {
 	HISTORY_ACQUIRE = 1,
 	HISTORY_RELEASE,
@@ -45,24 +46,24 @@ struct hold {
 
 struct history_record {
 	uint64_t begin, end;  /* stamps                                                                 */
-	uint64_t object;      /* its address; a rank, if it can be evicted; of a NULL: see history_null() */
+	uint64_t object;      /* its address; or an evictable object's rank; for a NULL see history_null() */
 	uint32_t kind : 3;    /* enum history_kind                                                      */
 	uint32_t thread : 13; /* the number of its log                                                  */
-	uint32_t log : 16;    /* the hold that a release ends, or of an object that can be evicted      */
+	uint32_t log : 16;    /* the hold that a release ends, or of an evictable object */
 	uint32_t index;
 };
 
 struct history_log {
 	_Alignas(64) struct history_record *records;
-	uint32_t count, limit, room; /* records: written; that end the round; that there is memory for */
+	uint32_t count, limit, room; /* records written; that end the round; that fit */
 	uint32_t number;             /* of this log                                                    */
 	_Atomic(bool) *full;         /* the round's                                                    */
 };
 
-/* The log is of no use without room: ends the program. */
+/* A log without room is useless: ends the program. */
 _Noreturn void history_overflow(const struct history_log *log);
 
-/* All of these do nothing without a log. */
+/* Without a log all of these do nothing. */
 
 static inline void history_fence(void)
 {
@@ -101,7 +102,7 @@ static inline uint32_t history_append(struct history_log *log, enum history_kind
 	if (index >= log->limit) {
 		if (index >= log->room)
 			history_overflow(log);
-		/* relaxed: to know soon is enough. */
+		/* relaxed: a late reader does no harm. */
 		store_relaxed(log->full, true);
 	}
 	log->records[index] = (struct history_record){.begin = begin,
@@ -146,7 +147,7 @@ static inline void history_steady(struct history_log *log, uint64_t begin, struc
 		(void)history_append(log, HISTORY_STEADY, begin, history_end(log), rank, hold);
 }
 
-/* A call begins that may change the rank, or after which the object may not be evicted. */
+/* Begins a call that may change the rank, or after which the object may not be evictable. */
 static inline uint64_t history_change(struct history_log *log, struct hold hold)
 {
 	const uint64_t now = history_begin(log);
@@ -171,22 +172,22 @@ static inline void history_refused(struct history_log *log, uint64_t begin, uint
 
 /* ---- The history of one round: history.c ---- */
 
-/* So many of a round's faults are described; all are counted. */
+/* The number of a round's faults that are described; all are counted. */
 #define HISTORY_MESSAGES 3
 
-/* None of these does anything without --history. */
+/* Without --history all of these do nothing. */
 
-/* The time begins. */
+/* Sets the origin of the stamps. */
 void history_open(void);
 
-/* The log of worker `index`, empty; NULL without --history.  That of the keeper is made for the capacity in
+/* The log of worker `index`, empty; NULL without --history.  The keeper's has room for the capacity in
  * current.config. */
 struct history_log *history_log_of(uint32_t index);
 
-/* Every thread has stopped: checks, and reports what is wrong as violations. */
+/* After every thread has stopped: checks the logs, and reports faults as violations. */
 void history_close(void);
 
-/* How much was checked in all rounds. */
+/* Prints the totals of all rounds. */
 void history_say(void);
 
 #endif

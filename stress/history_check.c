@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * history_check.c - holds, full times, and descriptions of what is wrong; see history_check.h for why.
- */
+/* history_check.c - holds, full times, victims, and descriptions of faults; history_check.h has the argument. */
 #include "history_check.h"
 #include "text.h"
 
@@ -9,7 +7,7 @@
 #include <string.h>
 
 #define FOREVER UINT64_MAX
-/* A NULL that a chain of more free objects refutes is not described to the end. */
+/* A NULL that a longer chain of free objects refutes is described in part. */
 #define CHAIN_MAX 6
 
 /* One hold of one object. */
@@ -51,7 +49,7 @@ static int order(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Object by object, in the only order in which its definite holds can follow each other. */
+/* By object, then in the only order in which its definite holds can follow each other. */
 static int by_object(const void *left, const void *right)
 {
 	const struct held_once *a = left, *b = right;
@@ -73,14 +71,14 @@ static void add_operation(struct text *text, const struct check *check, const st
 	static const char *const verb[] = {
 		[HISTORY_ACQUIRE] = "acquires",
 		[HISTORY_RELEASE] = "releases",
-		[HISTORY_STEADY] = "leaves one that can be evicted, rank",
+		[HISTORY_STEADY] = "leaves an evictable object of rank",
 		[HISTORY_CHANGE] = "changes",
-		[HISTORY_VICTIM] = "evicts one of rank",
+		[HISTORY_VICTIM] = "evicts an object of rank",
 	};
 	const uint32_t thread = record->thread, keeper = check->terms->keeper;
 	const uint64_t origin = check->terms->origin;
 
-	/* Signed: a history may have been made by hand. */
+	/* Signed: a history may be hand-made. */
 	text_add(text, "\n    [%" PRId64 ", %" PRId64 "] ", (int64_t)(record->begin - origin),
 		 (int64_t)(record->end - origin));
 	if (thread == keeper)
@@ -94,7 +92,7 @@ static void add_operation(struct text *text, const struct check *check, const st
 		text_add(text, "%s 0x%" PRIx64 "%s", verb[record->kind], record->object, remark);
 }
 
-/* Counts a fault; true if it should be described: then `text` begins with what it is. */
+/* Counts a fault; true if it should be described: then `text` begins with `what`. */
 static bool found_one(struct check *check, enum history_fault fault, struct text *text, const char *what)
 {
 	size_t before = 0;
@@ -110,7 +108,7 @@ static bool found_one(struct check *check, enum history_fault fault, struct text
 	return true;
 }
 
-/* A fault that is all about these operations, of which the second may be missing. */
+/* A fault that consists of these operations; the second may be missing. */
 static void tell_operations(struct check *check, enum history_fault fault, const char *what,
 			    const struct history_record *first, const struct history_record *second)
 {
@@ -174,7 +172,7 @@ static void read_logs(struct check *check)
 			else if (record->kind == HISTORY_NULL)
 				check->nulls[check->counts.nulls++] = record;
 		}
-	/* A release may lie in an earlier log than its acquire. */
+	/* A release may be in an earlier log than its acquire. */
 	for (size_t i = 0; i < check->log_count; i++)
 		for (size_t j = 0; j < check->logs[i].count; j++)
 			if (check->logs[i].records[j].kind == HISTORY_RELEASE)
@@ -191,7 +189,7 @@ static void read_logs(struct check *check)
 
 static void check_objects(struct check *check)
 {
-	const struct held_once *longest = NULL; /* of the holds of this object so far */
+	const struct held_once *longest = NULL; /* among the holds of this object so far */
 	struct text text;
 
 	for (size_t i = 0; i < check->hold_count; i++) {
@@ -219,14 +217,14 @@ static void check_objects(struct check *check)
 
 /* ---- Full times: when are all objects possibly in use? ---- */
 
-/* The beginning or the end of a hold, seen from outside. */
+/* The begin or the end of a hold, at its outermost stamps. */
 struct edge {
 	uint64_t at;
 	bool ends;
 	uint32_t object; /* its number */
 };
 
-/* What ends at a tick and what begins at it overlap. */
+/* A hold that ends at a tick overlaps one that begins at it. */
 static int by_time(const void *left, const void *right)
 {
 	const struct edge *a = left, *b = right;
@@ -238,7 +236,8 @@ struct full {
 	uint64_t begin, end;
 };
 
-/* In order of time, disjoint.  Objects that are counted, not known by their addresses: each hold is of another. */
+/* In order of time, disjoint.  Objects that are only counted, without addresses: each hold counts as a different
+ * object. */
 static size_t find_full(const struct check *check, struct full *full)
 {
 	struct edge *edges = room_for(2 * check->hold_count, sizeof(*edges));
@@ -280,13 +279,14 @@ static bool meets_full(const struct full *full, size_t count, const struct histo
 	return low > 0 && full[low - 1].end >= null->begin;
 }
 
-/* An object, free at a moment. */
+/* An object that is free at a moment. */
 struct gap {
-	const struct history_record *before, *after; /* what ended its last hold, and begins its next; NULL: none */
-	uint64_t until;                              /* then the next begins                                       */
+	const struct history_record *before,
+		*after; /* the end of its last hold, and the begin of its next; NULL: none */
+	uint64_t until; /* until then: the next begins */
 };
 
-/* Of the object with hold `first`; and the first hold of the next object. */
+/* The gap of the object with hold `first`; also returns the first hold of the next object. */
 static const struct held_once *find_gap(const struct check *check, const struct held_once *first, uint64_t moment,
 					struct gap *gap_out)
 {
@@ -307,7 +307,7 @@ static const struct held_once *find_gap(const struct check *check, const struct 
 	return hold;
 }
 
-/* The objects that were free, one after the other, all through a NULL; a line or two for each. */
+/* The objects whose free times cover a NULL, one after the other; a line or two for each. */
 static void add_free_objects(struct text *text, const struct check *check, const struct history_record *null)
 {
 	uint64_t moment = null->begin;
@@ -342,9 +342,10 @@ static void tell_null(struct check *check, const struct history_record *null)
 		return;
 	add_operation(&text, check, null, "");
 	if (!check->terms->fixed)
-		text_add(&text, "\n    and never were all %zu objects in use or on their way", capacity);
+		text_add(&text, "\n    at no moment were all %zu objects in use, or being acquired or released",
+			 capacity);
 	else if (check->objects < capacity)
-		text_add(&text, "\n    %zu of the %zu objects were never acquired at all", capacity - check->objects,
+		text_add(&text, "\n    %zu of the %zu objects were never acquired", capacity - check->objects,
 			 capacity);
 	else
 		add_free_objects(&text, check, null);
@@ -390,7 +391,7 @@ static void end_span(struct span *span, const struct history_record *record)
 	span->ended = record;
 }
 
-/* Records of an object are in the log of its holder, except that another thread made it a victim. */
+/* An object's records are in its holder's log, except that another thread may have made it a victim. */
 static void read_spans(struct victims *victims)
 {
 	const struct check *check = victims->check;
@@ -464,7 +465,7 @@ static void add_span(struct victims *victims, size_t span)
 		victims->least[at] = lower_rank(victims, victims->least[at], span + 1);
 }
 
-/* The one of least rank among those that have been added and end after `moment`. */
+/* The span of least rank among those that have been added and end after `moment`. */
 static const struct span *least_after(const struct victims *victims, uint64_t moment)
 {
 	size_t low = 0, high = victims->span_count, found = 0;

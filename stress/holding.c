@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * holding.c - scenarios: the threads acquire, hold and release, and hand nothing to each other.
+ * holding.c - scenarios: the threads acquire, hold and release, and hand no object to each other.
  *
- * So nothing but the library orders them, unless NULLs are counted, and ThreadSanitizer sees the library's own edges
- * only.
+ * So only the library orders them, unless NULLs are counted, and ThreadSanitizer sees only the library's edges.
  */
 #include "round.h"
 
-/* ---- pairs: the hot path, over and over ---- */
+/* ---- pairs: the fast path, repeatedly ---- */
 
 #define PAIRS_MAX 4
 
@@ -64,10 +63,12 @@ static void bursts_step(struct worker *worker)
 	worker_keep(worker, 0);
 }
 
-SCENARIO(bursts, "bursts", "each thread acquires up to 512 objects, then releases them, oldest, newest or any first",
+SCENARIO(bursts, "bursts",
+	 "each thread acquires up to 512 objects, then releases them: oldest first, newest first, or in random order",
 	 .hands = BURST_MAX, .step = bursts_step);
 
-/* ---- exhaustion, over-demand-free: each thread holds any number of objects, exactly enough for all or too few ---- */
+/* ---- exhaustion, over-demand-free: each thread holds a varying number of objects; exactly enough for all, or too
+ * few ---- */
 
 #define HOLD_MAX 64
 
@@ -78,8 +79,8 @@ static void hold_any(struct worker *worker, size_t wanted)
 		worker_look(worker);
 }
 
-/* When all threads but one hold all they may, the last objects lie in the caches of those others.  A pool that strands
- * them there answers NULL here within milliseconds. */
+/* When all threads but one hold their maximum, the last objects are in those threads' caches.  A pool that strands
+ * them there returns NULL within milliseconds. */
 static void exhaustion_plan(void)
 {
 	current.capacity = current.threads * (size_t)(1 + random_below(&current.random, HOLD_MAX));
@@ -107,10 +108,10 @@ static void free_running_step(struct worker *worker)
 }
 
 SCENARIO(over_demand_free, "over-demand-free",
-	 "free running: more is wanted than there is, and each NULL is checked against an exact count",
-	 .hands = HOLD_MAX, .plan = free_running_plan, .step = free_running_step);
+	 "threads want more than the capacity, freely; each NULL is checked against an exact count", .hands = HOLD_MAX,
+	 .plan = free_running_plan, .step = free_running_step);
 
-/* ---- over-demand: in step all acquire, and together get exactly the capacity, whichever caches the objects lay in
+/* ---- over-demand: all acquire in step and together get exactly the capacity, whichever caches the objects were in
  * ---- */
 
 static size_t wish; /* attempts of each thread */
@@ -118,7 +119,7 @@ static size_t wish; /* attempts of each thread */
 static void in_step_plan(void)
 {
 	wish = 1 + random_below(&current.random, HOLD_MAX);
-	/* At most what is wanted, often nearly that: so any cache may hold the last object. */
+	/* At most the demand, often nearly that: so any cache may hold the last object. */
 	current.capacity = 1 + random_below(&current.random, (uint32_t)(current.threads * wish));
 	current.demand.counted = true;
 }
@@ -127,7 +128,7 @@ static void expect_all(struct worker *worker)
 {
 	(void)worker;
 	if (meeting_held() != current.capacity && !cell_failed())
-		violation("%u threads wanted %zu objects each and got %zu together, not all %zu", current.threads, wish,
+		violation("%u threads wanted %zu objects each but got %zu together, not all %zu", current.threads, wish,
 			  meeting_held(), current.capacity);
 }
 
@@ -140,5 +141,6 @@ static void in_step_meet(struct worker *worker)
 	worker_keep(worker, 0);
 }
 
-SCENARIO(over_demand, "over-demand", "in step: all want more than there is, and get exactly that; then all is released",
+SCENARIO(over_demand, "over-demand",
+	 "in step: all want more than the capacity, get exactly the capacity, then release everything",
 	 .hands = HOLD_MAX, .plan = in_step_plan, .meet = in_step_meet);

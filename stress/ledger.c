@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * ledger.c - the oracle: stamps in the objects, marks beside them.
- */
+/* ledger.c - the oracle: stamps in the objects, and marks outside them. */
 #include "ledger.h"
 #include "round.h"
 
@@ -68,7 +66,7 @@ static size_t stamp_differs_at(const unsigned char *object, size_t at, size_t si
 	return at;
 }
 
-/* The same for an object that was free, and may have been trimmed: of each page all is as stamped, or all is zero. */
+/* The same for an object that was free and may have been trimmed: each page is as stamped, or all zero. */
 static size_t free_differs_at(const unsigned char *object, uint64_t token)
 {
 	const size_t size = current.ledger.object_size, page = current.ledger.page_bytes;
@@ -95,7 +93,7 @@ static bool stamp_check(const unsigned char *object, uint64_t token, bool is_fre
 	if (at == current.ledger.object_size)
 		return true;
 	if (token)
-		violation("object %p damaged %s: byte %zu is 0x%02x, not of its stamp (" TOKEN_FORMAT ")",
+		violation("object %p damaged %s: byte %zu is 0x%02x, not its stamp (" TOKEN_FORMAT ")",
 			  (const void *)object, when, at, object[at], TOKEN_PARTS(token));
 	else
 		violation("object %p damaged %s: byte %zu is 0x%02x, not 0", (const void *)object, when, at,
@@ -118,7 +116,7 @@ static _Atomic(uint64_t) *mark_of(void *object)
 
 	for (size_t probes = 0; probes < current.ledger.entry_count; probes++, at++) {
 		struct ledger_entry *entry = &current.ledger.entries[at & (current.ledger.entry_count - 1)];
-		/* relaxed, here and below: the address is all there is to see, and it never changes. */
+		/* relaxed, here and below: the address never changes and publishes nothing. */
 		uintptr_t found = load_relaxed(&entry->object);
 
 		if (!found && compare_exchange_relaxed(&entry->object, &found, address)) {
@@ -129,8 +127,7 @@ static _Atomic(uint64_t) *mark_of(void *object)
 		if (found == address)
 			return &entry->mark;
 	}
-	violation("object %p is the one that exceeds the capacity of %zu different objects", object,
-		  current.ledger.capacity);
+	violation("object %p is one more than the capacity of %zu different objects", object, current.ledger.capacity);
 	return NULL;
 }
 
@@ -141,7 +138,7 @@ static bool mark_take(void *object, uint64_t token, struct held *held, uint64_t 
 	if (!held->mark)
 		return false;
 
-	/* relaxed, both: must not add an edge that the library owes. */
+	/* relaxed, both: must not add an edge that the library has to provide. */
 	uint64_t last = load_relaxed(held->mark);
 	if (!(last & HELD) && compare_exchange_relaxed(held->mark, &last, token | HELD)) {
 		*last_out = last;
@@ -183,7 +180,7 @@ bool ledger_check(const struct held *held, const char *when)
 		return true;
 	/* relaxed: this thread wrote it, or the one that handed the object over did. */
 	if (held->mark && load_relaxed(held->mark) != (held->token | HELD)) {
-		violation("object %p, held (" TOKEN_FORMAT "), is marked as another's", (void *)held->object,
+		violation("object %p, held (" TOKEN_FORMAT "), is marked as held by another", (void *)held->object,
 			  TOKEN_PARTS(held->token));
 		return false;
 	}
@@ -204,7 +201,7 @@ struct held ledger_found(void *object)
 
 bool ledger_look(const struct held *seen)
 {
-	/* relaxed: a reader that should be reading cannot see a later mark. */
+	/* relaxed: a reader inside its section cannot see a later mark. */
 	const uint64_t mark = seen->mark ? load_relaxed(seen->mark) : seen->token;
 
 	if ((mark & ~HELD) != seen->token) {
@@ -229,7 +226,7 @@ bool ledger_take_over(struct held *held, uint64_t token)
 	if (current.ledger.off)
 		return sound;
 	if (held->mark)
-		/* relaxed: no other thread may look at it until we hand the object on. */
+		/* relaxed: no other thread may look at it until this one hands the object on. */
 		store_relaxed(held->mark, token | HELD);
 	stamp_write(held->object, current.ledger.object_size, token);
 	return sound;

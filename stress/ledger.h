@@ -2,19 +2,18 @@
 /*
  * ledger.h - the oracle: which thread holds which object, kept where the library cannot reach.
  *
- * Idea         A thread that acquires an object writes a token, its thread and a running number, over the whole object
- *              (the stamp) and into a table of marks beside it.  The mark says "held" or "free", the stamp says what
- *              the object must contain:
+ * Idea         A thread that acquires an object writes a token, its thread and a running number, over the whole
+ *              object (the stamp) and into a table outside it (the mark). The mark says "held" or "free"; the stamp
+ *              says what the object must contain:
  *                - granted while the mark says held: two holders at once;
- *                - contents other than the last holder's stamp at acquire: touched while free, or the release was not
+ *                - at acquire, contents that are not the last holder's stamp: touched while free, or the release was not
  *                  visible;
- *                - contents other than one's own stamp while held: another thread writes here, or two objects overlap;
- *                - in a round that trims, contents of a free object that are neither that nor, page by page, zero;
+ *                - while held, contents that are not the own stamp: another thread writes here, or two objects overlap;
+ *                - in a round that trims, contents of a free object that are neither the stamp nor, page by page, zero;
  *                - more marks than the capacity: objects that do not exist.
- * Orders       Stamps are plain memory, so that ThreadSanitizer demands the edge from release to acquire of the
- *              library.  Marks are relaxed atomics, so that they add no edge of their own.  They are exact all the
- *              same: the mark is cleared before the release and set after the acquire, and the promised edge lies
- *              between.
+ * Orders       Stamps are plain memory, so ThreadSanitizer demands that the library orders the release before the
+ *              acquire.  Marks are relaxed atomics, so they add no order.  They are still exact: the mark is cleared
+ *              before the release and set after the acquire, with the promised edge between them.
  * Table        Open addressing by the object's address, filled and never emptied.  The malloc backend has no fixed
  *              addresses: it gets stamps, but no marks.
  */
@@ -29,7 +28,7 @@
 /* An object a thread holds.  Handing this struct over, properly synchronised, hands the object over. */
 struct held {
 	unsigned char *object;   /* NULL = none                               */
-	uint64_t token;          /* what is stamped on it                     */
+	uint64_t token;          /* its stamp */
 	_Atomic(uint64_t) *mark; /* its place in the table; NULL if unmarked  */
 	struct hold hold;        /* its acquire in the history                */
 };
@@ -45,9 +44,9 @@ struct ledger {
 	size_t capacity;    /* objects                                                       */
 	bool kept;          /* free objects keep their contents (not with LFPOOL_ZERO)        */
 	bool zeroed;        /* LFPOOL_ZERO                                                   */
-	bool trimmed;       /* of free objects whole pages may have become zero              */
+	bool trimmed;       /* whole pages of free objects may have become zero */
 	size_t page_bytes;
-	bool off; /* --history-only: nothing is written, everything is well        */
+	bool off; /* --history-only: nothing is written, every check passes */
 	struct ledger_entry *entries;
 	size_t entry_count; /* a power of two, at least twice the capacity; 0 = no marks     */
 	_Atomic(size_t) distinct;
@@ -66,25 +65,25 @@ void stamp_write(unsigned char *object, size_t size, uint64_t token);
 
 /* All of these return true when all is well, and report a violation otherwise. */
 
-/* Has the object these contents?  `when` completes "damaged ...". */
+/* Does the object have these contents?  `when` completes "damaged ...". */
 bool ledger_stamped(const unsigned char *object, uint64_t token, const char *when);
 
 /* Just acquired: marks and stamps it.  On false the object must not be touched. */
 bool ledger_take(void *object, uint64_t token, struct held *held_out);
 /* Still as stamped? */
 bool ledger_check(const struct held *held, const char *when);
-/* An object that a thread has found, and does not hold: what its holder has. */
+/* An object that a thread has found and does not hold: its holder's token and mark. */
 struct held ledger_found(void *object);
-/* A thread reads it that does not hold it.  It was in use when that began; its holder may retire it, but no thread may
- * have acquired it since.  `seen` is what its holder had then. */
+/* For a reader that does not hold the object.  It was in use when the read began; its holder may retire it, but no
+ * thread may have acquired it since.  `seen` is its holder's state at that time. */
 bool ledger_look(const struct held *seen);
-/* Has its holder marked it as free, or a thread acquired it since?  Not known without marks: false. */
+/* Has its holder marked it as free, or a thread acquired it since?  Without marks: false. */
 bool ledger_left(const struct held *seen);
-/* It came from another thread: checks it and stamps it anew. */
+/* It came from another thread: checks it and stamps it again. */
 bool ledger_take_over(struct held *held, uint64_t token);
 /* About to be released: checks it and marks it free. */
 bool ledger_leave(struct held *held);
-/* The same for an object that may have been evicted.  Marks it free if it is marked as held, and does not check its
+/* The same for an object that may have been evicted.  Marks it free if it is marked as held; does not check its
  * contents.  Without marks: true. */
 bool ledger_end(const struct held *held);
 /* Objects that are marked as held. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - lfpool-stress: looks for bugs in lfpool until the time is over, and gives a verdict.
+ * main.c - lfpool-stress: looks for bugs in lfpool for a given time, and ends with a verdict.
  *
- * Idea         A matrix of cells, scenario x thread count; each gets the same share of the time and a verdict of its
- *              own.  Start reading at round.h, then worker.h, ledger.h, demand.h.
+ * Idea         A matrix of cells, scenario x thread count.  Each cell gets the same share of the time and a separate
+ *              verdict.  Start reading at round.h, then worker.h, ledger.h, demand.h.
  */
 #include "history.h"
 #include "options.h"
@@ -16,7 +16,7 @@
 
 #define CELL_NS_MIN UINT64_C(50000000)
 
-/* The backend that the environment chooses, found by asking a pool. */
+/* The backend that the environment selects, found by asking a pool. */
 static lfpool_backend_t find_backend(void)
 {
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
@@ -139,13 +139,14 @@ int main(int argc, char **argv)
 	backend = find_backend();
 	cells = make_cells(backend, &count);
 	if (!count) {
-		fprintf(stderr, "lfpool-stress: nothing to run: the malloc backend refuses no wrong releases\n");
+		fprintf(stderr, "lfpool-stress: nothing to run: this scenario needs refused releases, and the malloc "
+				"backend refuses none\n");
 		exit(EXIT_USAGE);
 	}
 	say("lfpool-stress: seed %" PRIu64 ", %zu cells of %.3g seconds, backend %s\n", options.seed, count,
 	    (double)cell_ns(count) / 1e9, backends[backend]);
 	if (options.fault != FAULT_NONE)
-		say("lfpool-stress: committing a fault on purpose, %s: violations are expected\n",
+		say("lfpool-stress: committing the fault %s on purpose: expect violations\n",
 		    fault_name(options.fault));
 	run_cells(cells, count);
 	say_table(cells, count);

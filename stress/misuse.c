@@ -7,13 +7,13 @@
 
 /* ---- misuse: wrong releases amid honest work ---- */
 
-/* Each must be refused with the right status, and nothing else may be harmed.  (An object that was just released may
- * belong to another thread a moment later: double releases are below, and in tests/object/test_misuse.c.) */
+/* Each wrong release must be refused with the right status and change nothing.  (An object just released may already
+ * belong to another thread: double releases are below, and in tests/object/test_misuse.c.) */
 
 #define HOLD_MAX 8
 
 static lfpool_t *other;
-static void *theirs; /* an object of it */
+static void *theirs; /* an object of `other` */
 
 static void open_other(void)
 {
@@ -26,7 +26,7 @@ static void open_other(void)
 	theirs = lfpool_acquire(other);
 }
 
-/* Something that is no object of the round's pool. */
+/* A pointer that is no object of the round's pool. */
 static void *draw_foreign(struct worker *worker)
 {
 	static char somewhere;
@@ -60,7 +60,7 @@ static void misuse_step(struct worker *worker)
 	switch (draw(worker, 4)) {
 	case 0: release_wrongly(worker, draw_foreign(worker), LFPOOL_E_FOREIGN); break;
 	case 1: release_interior(worker); break;
-	/* Allowed, and no misuse. */
+	/* Allowed, and not misuse. */
 	default: release_wrongly(worker, NULL, LFPOOL_OK);
 	}
 	worker_look(worker);
@@ -70,27 +70,27 @@ static void misuse_step(struct worker *worker)
 static void misuse_finish(void)
 {
 	if (lfpool_release(other, theirs) != LFPOOL_OK || lfpool_destroy(other) != 0)
-		violation("wrong releases changed what is active in another pool");
+		violation("wrong releases changed the active objects of another pool");
 }
 
 SCENARIO(misuse, "misuse",
-	 "honest work amid releases of foreign and interior pointers, and NULL: all refused, nothing harmed",
+	 "correct work amid releases of foreign and interior pointers, and NULL: all refused, nothing damaged",
 	 .needs_refusals = true, .hands = HOLD_MAX, .open = open_other, .step = misuse_step, .finish = misuse_finish);
 
 /* ---- double-release: all threads release the same object at the same instant ---- */
 
-/* With LFPOOL_CHECK_RACES exactly one of them succeeds.  No thread acquires until all have tried, so the object cannot
- * have gone to another thread.  In between, each thread has other objects in its caches. */
+/* With LFPOOL_CHECK_RACES exactly one release succeeds.  No thread acquires until all have tried, so no other thread
+ * can have got the object.  In between, the threads' caches fill with other objects. */
 
 static struct {
-	struct held held;         /* the object they race for; thread 0's between two meetings; or none */
+	struct held held;         /* the object they race for; thread 0's between two meetings; or empty */
 	_Atomic(size_t) accepted; /* how many releases succeeded                               */
 } race;
 
 static void race_plan(void)
 {
 	current.config.flags |= LFPOOL_CHECK_RACES;
-	/* One object each, and the one they race for. */
+	/* One object each, and the contested one. */
 	current.capacity = current.threads + 1 + random_below(&current.random, 64);
 }
 
@@ -139,5 +139,5 @@ static void race_meet(struct worker *worker)
 }
 
 SCENARIO(double_release, "double-release",
-	 "all threads release one object at one instant: with LFPOOL_CHECK_RACES exactly one succeeds",
+	 "all threads release the same object at once: with LFPOOL_CHECK_RACES exactly one succeeds",
 	 .needs_refusals = true, .hands = 1, .plan = race_plan, .meet = race_meet);

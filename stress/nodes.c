@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * nodes.c - what the threads do with nodes, whatever the regime; see nodes.h.
- */
+/* nodes.c - the threads' work with nodes, in any regime; see nodes.h. */
 #include "nodes.h"
 #include "faults.h"
 
@@ -22,10 +20,10 @@ const char sections;
 
 static _Atomic(void *) *places; /* the nodes, by key */
 
-/* What a thread has done; the keeper is one. */
+/* A thread's counts; the keeper has one too. */
 static struct account {
-	bool inside;      /* a section                     */
-	uint32_t retired; /* objects, since it drained last */
+	bool inside;      /* inside a section */
+	uint32_t retired; /* objects, since its last drain */
 	size_t taken_out; /* nodes                         */
 	size_t retires;   /* that succeeded                */
 } *accounts;
@@ -52,13 +50,12 @@ void nodes_plan(void)
 	nodes.waits = random_below(random, 2);
 	accounts = round_memory(threads + 1, sizeof(*accounts));
 	places = round_memory(nodes.keys, sizeof(*places));
-	/* A whole stamp. */
+	/* Room for a whole stamp. */
 	if (current.config.object_size < sizeof(uint64_t))
 		current.config.object_size = sizeof(uint64_t);
 	current.nanoseconds += regime->nanoseconds;
 	if (nodes.backlog) {
-		/* All nodes, and for each thread one in its hands, one for another while it waits, and those it has
-		 * retired. */
+		/* All nodes; and per thread one that it holds, one for another while it waits, and its retired ones. */
 		round_capacity(nodes.keys + (size_t)threads * (2 + nodes.backlog));
 	} else {
 		current.capacity = nodes.keys / 2 + threads + random_below(random, 300);
@@ -84,7 +81,7 @@ static void section_end(void)
 	nodes.regime->end();
 }
 
-/* A reader's: it may be left out. */
+/* A reader's section; a fault may omit it. */
 static bool reading_begin(struct worker *worker)
 {
 	if (fault_strikes_often(worker, FAULT_NO_SECTION, 1))
@@ -95,8 +92,8 @@ static bool reading_begin(struct worker *worker)
 
 /* ---- Reading ---- */
 
-/* Stays with it until it was taken out, and then as long as another thread might need to acquire it anew if it was not
- * deferred, or until it would be free if no thread read it. */
+/* Reads until the node is taken out, and then a little longer.  Without deferral another thread would acquire it by
+ * then; without a section it would be free. */
 static bool linger(struct worker *worker, const struct held *seen)
 {
 	const bool brief = !chance(worker, 8);
@@ -114,7 +111,7 @@ static bool linger(struct worker *worker, const struct held *seen)
 	return sound;
 }
 
-/* So many nodes are read in a section, or taken out. */
+/* The number of nodes that are read in a section, or taken out. */
 static uint32_t draw_together(struct worker *worker)
 {
 	return chance(worker, 4) ? 1 + draw(worker, TOGETHER_MAX) : 1;
@@ -148,7 +145,7 @@ static void read_some(struct worker *worker)
 
 /* ---- Retiring ---- */
 
-/* Waits until all that this thread has retired is free. */
+/* Waits until every object that this thread has retired is free. */
 static void drain(void)
 {
 	const lfpool_status_t status = lfpool_drain(current.pool);
@@ -164,17 +161,18 @@ static void count_retires(size_t count)
 	own()->retired += (uint32_t)count;
 }
 
-/* It has just been retired, by us or by another thread that may be about to return from that, and we are still in the
- * section: no thread can have it. */
+/* It has just been retired, by this thread or by another that may still be in that call, and this thread is still in
+ * its section: no thread can have acquired it. */
 static void expect_retired(void *object, bool by_us)
 {
 	const lfpool_status_t status = lfpool_retire(current.pool, object);
 
-	expect(status == LFPOOL_E_NOT_IN_USE, "a second retire of %p: %s", object, lfpool_status_string(status));
-	/* While another thread retires it, lfpool_in_use() may give either answer. */
+	expect(status == LFPOOL_E_NOT_IN_USE, "a second retire of %p returned: %s", object,
+	       lfpool_status_string(status));
+	/* While another thread retires it, lfpool_in_use() may return either answer. */
 	if (by_us && lfpool_quick_stats(current.pool).backend != LFPOOL_BACKEND_MALLOC &&
 	    lfpool_in_use(current.pool, object))
-		violation("%p was retired and is in use", object);
+		violation("%p was retired but is in use", object);
 	count_up(&current.provoked);
 }
 
@@ -187,7 +185,7 @@ static lfpool_status_t retire_or_not(struct worker *worker, void *object)
 	return nodes.regime->retire ? nodes.regime->retire(object) : lfpool_retire(current.pool, object);
 }
 
-/* An object that is marked as free already.  Others may be retiring it as well. */
+/* An object that is already marked as free.  Other threads may be retiring it as well. */
 static void retire(struct worker *worker, void *object)
 {
 	const lfpool_handle_t handle = lfpool_handle_of(current.pool, object);
@@ -199,7 +197,7 @@ static void retire(struct worker *worker, void *object)
 	else if (status == LFPOOL_E_NOT_IN_USE && nodes.raced)
 		count_up(&current.provoked);
 	else
-		violation("retire of %p: %s", object, lfpool_status_string(status));
+		violation("retire of %p failed: %s", object, lfpool_status_string(status));
 	if (options.fault != FAULT_NONE)
 		return;
 	expect(!lfpool_resolve(current.pool, handle), "%p was retired, but its handle resolves", object);
@@ -222,7 +220,7 @@ static void retire_all(struct worker *worker, void *const *objects, uint32_t cou
 	pulse_beat(worker->pulse, count);
 }
 
-/* Takes the node with this key out; its object, now to be retired, or NULL. */
+/* Takes the node with this key out; returns its object, to be retired, or NULL. */
 static void *take_out(struct worker *worker, uint64_t key)
 {
 	void *node = atomic_load(&places[key]), *expected = node;
@@ -234,7 +232,7 @@ static void *take_out(struct worker *worker, uint64_t key)
 	if (nodes.raced && chance(worker, 8))
 		(void)sched_yield();
 	if (!atomic_compare_exchange_strong(&places[key], &expected, NULL)) {
-		/* The thread that took it out is about to retire it, in its section. */
+		/* The thread that took it out will retire it, in its section. */
 		if (nodes.raced)
 			retire(worker, node);
 		return NULL;
@@ -247,7 +245,7 @@ static void *take_out(struct worker *worker, uint64_t key)
 static void take_out_some(struct worker *worker)
 {
 	const uint32_t wanted = draw_together(worker);
-	/* If others may retire it as well, before the section ends: then the object cannot be another yet. */
+	/* If others may retire it as well, retire before the section ends: then the object cannot be reused yet. */
 	const bool inside = nodes.raced || chance(worker, 2);
 	void *objects[TOGETHER_MAX];
 	uint32_t count = 0;
@@ -288,7 +286,7 @@ static void put_in(struct worker *worker)
 	section_begin();
 	there = atomic_compare_exchange_strong(&places[draw(worker, nodes.keys)], &none, held.object);
 	byte = held.object;
-	/* In the section it cannot be another's. */
+	/* In the section no other thread can have acquired it. */
 	if (there && fault_strikes(worker, FAULT_LATE_WRITE))
 		*byte = *byte;
 	section_end();
@@ -339,7 +337,7 @@ void nodes_leave(struct worker *worker)
 		nodes.regime->leave();
 }
 
-/* The keeper takes out what is left. */
+/* The keeper takes out the remaining nodes. */
 static void take_out_all(void)
 {
 	for (uint64_t key = 0; key < nodes.keys; key++) {
@@ -357,7 +355,7 @@ void nodes_finish(void)
 {
 	size_t taken_out = 0, retires = 0, left;
 
-	/* What a fault has left behind cannot be cleared away. */
+	/* After a fault the pool cannot be cleaned up. */
 	if (cell_failed())
 		return;
 	nodes_enter(here);
@@ -370,7 +368,7 @@ void nodes_finish(void)
 	}
 	left = lfpool_quick_stats(current.pool).retired;
 	expect(!left, "%zu objects are retired after lfpool_drain()", left);
-	expect(taken_out == retires, "%zu nodes were taken out, and %zu retires succeeded", taken_out, retires);
+	expect(taken_out == retires, "%zu nodes were taken out, but %zu retires succeeded", taken_out, retires);
 	for (uint32_t key = 0; key < nodes.keys; key++)
 		expect(!load_relaxed(&places[key]), "a node is left with key %u", key);
 }

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nodes.h - what the scenarios of deferred release have in common: nodes that are read while others take them out.
+ * nodes.h - shared by the scenarios of deferred release: nodes are read while other threads take them out.
  *
- * Idea         Objects of the pool are nodes in an array of pointers: some threads put nodes in, some look for one by
- *              its key and read it, some take one out and retire it (lfpool/retire.h).  Readers hold nothing.  All that
- *              protects them is their section, and that is what is tested: from the moment when a reader finds a node
- *              until it ends its section no thread may acquire it.  The node's mark tells that (ledger.h), also if the
- *              next holder has not written to it yet; and the node has to be what it was, byte by byte, also after it
- *              was retired.  What differs, a section and what waits for its end, is a regime: `retire` has a home-made
- *              one, `rcu` that of liburcu, `epoch` ConcurrencyKit's.
- * NULL         Right only if every object was in use, or retired and not free yet.  Nothing tells when that ends, but
- *              after lfpool_drain() what was retired before it is free.  So a thread drains when it has retired so
- *              many, and capacity, or the count of demand.h, allows for as many more.  In other rounds no thread waits
- *              for anything, and NULL is not judged.
- * Orders       Nodes are plain memory, their marks relaxed atomics, pointers to them seq_cst (retire.c says why).  What
- *              orders a reader's last look before the next holder's first write is the section, the scheme, and the
- *              pool.
- * ThreadSan    sees nothing of what liburcu and ConcurrencyKit order.  It is told at one place, `sections`, of the end
- *              of each (common/annotate.h); and there, by the regime, that what follows comes after those that have
- *              ended.
+ * Idea         Objects of the pool are nodes in an array of pointers.  Some threads put nodes in, some read one that
+ *              they found by its key, some take one out and retire it (lfpool/retire.h). Readers hold nothing; only
+ *              their section protects them.  That is tested: from when a reader finds a node until it ends its
+ *              section, no thread may acquire the node.  The node's mark (ledger.h) shows this even before the next
+ *              holder writes to it.  And its bytes must not change, even after it was retired.  Sections, and the way
+ *              to wait for their end, are a regime: `retire` has a home-made one, `rcu` uses liburcu, `epoch`
+ *              ConcurrencyKit.
+ * NULL         Right only if every object was in use, or retired and not free yet.  There is no sign of when that
+ *              ends, but lfpool_drain() frees everything retired before it.  So a thread drains once it has retired
+ *              `backlog` objects, and the capacity, or the count of demand.h, has room for that many per thread.  In
+ *              other rounds no thread waits for anything, and NULL is not judged.
+ * Orders       Nodes are plain memory, their marks relaxed atomics, pointers to them seq_cst (retire.c says why). The
+ *              section, the scheme and the pool order a reader's last look before the next holder's first write.
+ * ThreadSan    sees nothing of the order of liburcu and ConcurrencyKit.  `sections` reports the end of each section
+ *              to it (common/annotate.h), and there the regime reports that its next steps come after the ended
+ *              sections.
  */
 #ifndef STRESS_NODES_H
 #define STRESS_NODES_H
@@ -27,30 +26,30 @@
 
 /* The calling worker is `here`. */
 struct regime {
-	/* Before the pool is created: draws what it wants and sets config.scheme. */
+	/* Before the pool is created: draws its options and sets config.scheme. */
 	void (*open)(void);
 	/* The pool is gone.  NULL = nothing to do. */
 	void (*close)(void);
-	/* A thread comes, and goes.  NULL = nothing to do. */
+	/* A thread starts, and ends.  NULL = nothing to do. */
 	void (*enter)(void), (*leave)(void);
 	/* A section begins, and ends. */
 	void (*begin)(void), (*end)(void);
-	/* lfpool_retire() by another name; or NULL. */
+	/* Does the work of lfpool_retire(); or NULL. */
 	lfpool_status_t (*retire)(void *object);
 	uint64_t linger_ns;   /* at least about two grace periods                              */
-	uint64_t nanoseconds; /* that a round lasts longer                                     */
-	bool any_may_retire;  /* a thread that finds it taken out by another may retire it as well */
+	uint64_t nanoseconds; /* extra length of a round */
+	bool any_may_retire;  /* a thread may also retire a node that another took out */
 };
 
-/* A round's. */
+/* Drawn for the round. */
 extern struct nodes {
 	const struct regime *regime;
 	uint32_t keys;    /* 0 .. keys - 1                                                */
-	uint32_t backlog; /* objects that a thread may retire before it drains; 0: any    */
-	uint32_t reads;   /* of 16 actions                                                */
-	uint32_t linger;  /* once in so many reads a reader takes its time                */
+	uint32_t backlog; /* objects that a thread may retire before it drains; 0: no limit */
+	uint32_t reads;   /* of 16 actions */
+	uint32_t linger;  /* one reader in this many lingers */
 	bool raced;       /* any_may_retire                                               */
-	bool waits;       /* acquire may wait                                             */
+	bool waits;       /* acquire may wait */
 } nodes;
 
 extern const char sections;

@@ -26,17 +26,17 @@ const size_t scenario_count = COUNT(scenarios);
 static const char help[] =
 	"usage: lfpool-stress [option]...\n"
 	"\n"
-	"Looks for bugs in lfpool with an oracle of its own.  Says nothing about speed.\n"
+	"Looks for bugs in lfpool with an oracle outside the library.  Does not measure speed.\n"
 	"\n"
-	"  --scenario NAME|all   what the threads do (default all, which is all but soak; --list explains them)\n"
+	"  --scenario NAME|all   what the threads do (default all: all except soak; --list describes them)\n"
 	"  --threads 1,2,4,...   thread counts, each 1 to 256 (default 1,2,4,8; soak has one, default 4)\n"
-	"  --seconds S           length of the whole run (default 10), divided evenly over the cells, that is over\n"
-	"                        scenarios x thread counts; a cell gets at least 0.05 s\n"
-	"  --seed N              decides sizes, capacities, flags and what each thread does; the same seed gives the\n"
-	"                        same choices (default: a new one, printed)\n"
+	"  --seconds S           length of the whole run (default 10), divided evenly among the cells\n"
+	"                        (scenarios x thread counts); a cell gets at least 0.05 s\n"
+	"  --seed N              fixes sizes, capacities, flags and each thread's choices (default: a new seed, "
+	"printed)\n"
 	"  --history             log when each call began and ended, and check after each round that its answers were\n"
-	"                        possible; a round is as short as the log demands\n"
-	"  --round N             run only the N-th round of each cell, again and again: for replaying a violation\n"
+	"                        possible; a round ends when its log is full\n"
+	"  --round N             run only the N-th round of each cell, repeatedly, to replay a violation\n"
 	"  --patience S          a cell without progress for S seconds is a hang (default 60, 120 under "
 	"ThreadSanitizer)\n"
 	"  --soak-out FILE.csv   the samples of the scenario soak; stress/plot_soak draws them\n"
@@ -44,8 +44,7 @@ static const char help[] =
 	"  --help                this text\n"
 	"\n"
 	"A cell runs many short rounds, each with a new pool whose configuration comes from the seed.\n"
-	"Environment: LFPOOL_BACKEND (lockfree, mutex, malloc) chooses what stands behind the calls; "
-	"LFPOOL_MEMBARRIER=off\n"
+	"Environment: LFPOOL_BACKEND (lockfree, mutex, malloc) selects the implementation; LFPOOL_MEMBARRIER=off\n"
 	"forces the fallback of the library's asymmetric fence.\n"
 	"Exit status: 0 clean, 1 violations, 2 bad usage or nothing to run, 3 a hang or no memory.\n";
 
@@ -77,7 +76,7 @@ static const struct scenario *read_scenario(const char *name)
 	return NULL;
 }
 
-/* Which of these names it is. */
+/* The index of `name` in `names`. */
 static size_t read_name(const char *option, const char *name, const char *const names[], size_t count)
 {
 	for (size_t i = 0; i < count; i++)

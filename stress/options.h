@@ -15,7 +15,7 @@
 /* Exit status: the verdict of the whole run. */
 enum { EXIT_CLEAN, EXIT_VIOLATIONS, EXIT_USAGE, EXIT_STUCK };
 
-/* Faults that the harness commits on purpose, so that its oracle can be seen to find them (faults.h). */
+/* Faults that the harness commits on purpose, so that its oracle can fail (faults.h). */
 /* clang-format off */
 #define FAULTS(X)                                                                                                       \
 	X(NONE, "none") X(DOUBLE_GRANT, "double-grant") X(LOST_OBJECT, "lost-object")                                   \
@@ -41,9 +41,9 @@ extern struct options {
 	uint64_t round; /* the only round to run, if one_round               */
 	bool one_round;
 	bool history;         /* log every call, check the log after each round    */
-	bool history_only;    /* and nothing else: for testing that check          */
-	bool sanitizer_only;  /* violations are no matter: for testing a sanitizer  */
-	const char *soak_out; /* a file for the samples of `soak`; NULL = none      */
+	bool history_only;    /* no other checks: for testing this one */
+	bool sanitizer_only;  /* the oracle is silent: for testing a sanitizer */
+	const char *soak_out; /* a file for the samples of `soak`; NULL = no file */
 	enum fault fault;
 } options;
 

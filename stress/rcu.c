@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rcu.c - scenario: a grace period of RCU stands between taking out a node and its reuse (lfpool/rcu.h), by liburcu's
- * flavour memb.
+ * rcu.c - scenario: a grace period of liburcu's flavour memb separates removing a node from reusing it
+ * (lfpool/rcu.h).
  *
  * ThreadSan    liburcu synchronises in assembly, and its libraries are not instrumented: a correct program gives
- *              reports.  But a flavour is a struct of functions, and so there can be one more, which tells the
- *              sanitizer what a real one orders: what was read in a section that has ended (nodes.h) comes before what
- *              a callback does.  That call_rcu() comes before its callback it is not told: the pool does not rely on
- *              that (edge BEGUN).  All sections go to one place.  So a callback is also ordered after sections that
- *              began after its grace period and ended before it: a pair that RCU does not order, and whose race is
- *              reported in the runs in which that section ends later.  No section, no release: a reader without one is
- *              reported.  A suppression that names liburcu would also silence all that callbacks do, and there objects
- *              become free.  rcu_barrier() is one that the sanitizer understands: common/rcu_barrier.h.
+ *              reports.  But a flavour is a struct of functions, so a wrapping one can annotate the order of a real
+ *              one: reads in an ended section (nodes.h) come before a callback.  That call_rcu() comes before its
+ *              callback is not annotated: the pool does not rely on it (edge BEGUN). All sections share one place, so
+ *              a callback is also ordered after sections that began after its grace period and ended before it.  RCU
+ *              does not order that pair; its race is reported in runs in which the section ends later.  A reader
+ *              without a section releases nothing, and is reported.  A suppression that names liburcu would also
+ *              silence the callbacks, which free objects.  common/rcu_barrier.h is an rcu_barrier() that the
+ *              sanitizer understands.
  */
 #include "nodes.h"
 
@@ -26,16 +26,16 @@
 extern const struct rcu_flavor_struct urcu_memb_flavor;
 static const struct rcu_flavor_struct *const flavor = &urcu_memb_flavor;
 
-/* ---- What ThreadSanitizer is told ---- */
+/* ---- Annotations for ThreadSanitizer ---- */
 
 typedef void (*callback_of)(struct rcu_head *head);
 
-/* Of the one caller of call_rcu(): lfpool's scheme. */
+/* The one caller of call_rcu() is lfpool's scheme. */
 static _Atomic(callback_of) callback;
 
 static void grace_period_is_over(struct rcu_head *head)
 {
-	/* relaxed: the same for all. */
+	/* relaxed: always the same value. */
 	const callback_of then = load_relaxed(&callback);
 
 	ordered_after(&sections);
@@ -66,7 +66,7 @@ static void rcu_open(void);
 static struct regime regime_rcu = {
 	.open = rcu_open,
 	.retire = rcu_retire,
-	/* call_rcu() gathers for 10 ms. */
+	/* call_rcu() collects for 10 ms. */
 	.linger_ns = 50000000,
 	.nanoseconds = 100000000,
 };
@@ -85,4 +85,4 @@ static void rcu_open(void)
 	regime_rcu.end = flavor->read_unlock;
 }
 
-NODES_SCENARIO(rcu, "rcu", "the same by RCU: liburcu's flavour memb", &regime_rcu);
+NODES_SCENARIO(rcu, "rcu", "as retire, with RCU: liburcu's flavour memb", &regime_rcu);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * refuse.c - receives the library's requests to the system (src/os/os.h) by the linker's --wrap, and refuses one.
- */
+/* refuse.c - the linker's --wrap routes the library's system calls (src/os/os.h) through this file, which refuses
+ * one. */
 #include "base/atomics.h"
 #include "os/os.h"
 
@@ -9,10 +8,10 @@ static _Atomic(unsigned long) requests, refused_at;
 
 void refuse_request(unsigned long n);
 
-/* The n-th request from now on (1: the next one), and only that one; 0: none. */
+/* Refuses the n-th request from now on (1: the next one), and only that one; 0: none. */
 void refuse_request(unsigned long n)
 {
-	/* relaxed, here and below: it does not matter whose request it is. */
+	/* relaxed, here and below: any thread's request may be the n-th. */
 	store_relaxed(&requests, 0);
 	store_relaxed(&refused_at, n);
 }

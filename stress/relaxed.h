@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * relaxed.h - what threads share and what must order nothing: counts, flags, and what is true anyway by an edge that
- * the library owes.  An order of the harness's own would hide from ThreadSanitizer that such an edge is missing.
+ * relaxed.h - relaxed accesses to shared counts and flags, and to values that an edge of the library already orders.
+ *
+ * An order made by the harness would hide from ThreadSanitizer that the library's edge is missing.
  */
 #ifndef STRESS_RELAXED_H
 #define STRESS_RELAXED_H
@@ -11,7 +12,7 @@
 #define load_relaxed(at) atomic_load_explicit((at), memory_order_relaxed)
 #define store_relaxed(at, value) atomic_store_explicit((at), (value), memory_order_relaxed)
 #define exchange_relaxed(at, value) atomic_exchange_explicit((at), (value), memory_order_relaxed)
-/* These two give what was there before. */
+/* These two return the value before. */
 #define add_relaxed(at, count) atomic_fetch_add_explicit((at), (count), memory_order_relaxed)
 #define subtract_relaxed(at, count) atomic_fetch_sub_explicit((at), (count), memory_order_relaxed)
 #define compare_exchange_relaxed(at, expected, value) \

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * report.c - everything the harness prints while it runs, and the watchdog; see round.h.
- */
+/* report.c - everything the harness prints during a run, and the watchdog; see round.h. */
 #include "round.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 
-/* Of these the first names the configuration and the replay as well. */
+/* Per cell.  The first also names the configuration and the replay command. */
 #define VIOLATIONS_PRINTED 3
 #define LOOK_EVERY_NS 100000000
 
@@ -39,7 +37,7 @@ static void print_variable(const char *name)
 		printf("%s=%s ", name, value);
 }
 
-/* "  replay: " and the command that runs this cell again, without the end of the line. */
+/* "  replay: " and the command that runs this cell again, without the newline. */
 static void print_replay(const struct cell *cell)
 {
 	printf("  replay: ");
@@ -87,7 +85,7 @@ void violation_found(const char *what)
 	struct text configuration = {.used = 0};
 
 	pthread_mutex_lock(&output);
-	/* relaxed: written under the lock; readers only want to know soon. */
+	/* relaxed: written under the lock; a late reader does no harm. */
 	const unsigned before = add_relaxed(&cell->violations, 1);
 	if (before < VIOLATIONS_PRINTED)
 		printf("VIOLATION %s, %u threads, round %" PRIu64 ": %s\n", cell->scenario->name, cell->threads,
@@ -118,7 +116,7 @@ void violation(const char *format, ...)
 /* ---- Hangs ---- */
 
 static pthread_t watchdog;
-static _Atomic(const struct cell *) watched; /* NULL: the run is over */
+static _Atomic(const struct cell *) watched; /* NULL: the run has ended */
 
 static void bark(const struct cell *cell)
 {
@@ -138,7 +136,7 @@ static void *watch(void *unused)
 	const struct cell *cell;
 
 	(void)unused;
-	/* acquire: what the cell is. */
+	/* acquire: the cell's fields. */
 	while ((cell = atomic_load_explicit(&watched, memory_order_acquire)) != NULL) {
 		const uint64_t sum = pulse_sums().operations, now = now_ns();
 

@@ -2,13 +2,15 @@
 /*
  * resize.c - scenario: the pool grows and shrinks while threads use it.
  *
- * Every thread acquires, releases, and now and then grows the pool, by hand or up to a number, shrinks it, forgives
- * what it owes, or trims it; thread 0 moves its maximum.  The sum of what all these calls said is what capacity - owed
- * must be at a meeting; while something is owed nothing may be free; all together acquire exactly what there is; and
- * there is never more than the maximum.  In some rounds each NULL is judged by the count of demand.h: objects that the
- * pool does not have are out, and so is what a call that is not for itself may have in its hands for a waiter.  In some
- * the pool grows by itself as well; then NULL is judged only where nothing shrinks, and capacity - owed may be more
- * than the sum.  The history is told of no NULL before the end: it does not know how many objects there are.
+ * Threads acquire and release.  Now and then one grows the pool, by a count or up to a capacity, shrinks it, cancels
+ * the pending shrink, or trims it; thread 0 moves the maximum.  At a meeting, capacity - owed must be the sum of the
+ * results of these calls.  While a shrink is pending no object may be free.  All threads together can acquire exactly
+ * the capacity, which never exceeds the maximum.
+ *
+ * In some rounds the count of demand.h judges each NULL: missing objects count as out, and so do those that a call on
+ * behalf of others may hold for a waiter.  In some the pool also grows automatically.  Then NULL is judged only in
+ * rounds without shrinks, and capacity - owed may be more than the sum.  The history hears of no NULL before the end:
+ * it does not know the number of objects.
  */
 #include "round.h"
 
@@ -18,19 +20,18 @@
 #include <string.h>
 
 #define HOLD_MAX 32
-/* And one that was waited for.  A meeting holds all there is, and an object that is granted twice on purpose is held
- * beside. */
+/* One more, from a wait.  A meeting holds all objects, including one that a fault granted twice. */
 #define HELD (HOLD_MAX + 1)
 #define MOST 256
 
 static struct {
-	bool shrinks;         /* a thread does                                                     */
-	bool wild;            /* the maximum moves at any time                                     */
-	_Atomic(size_t) size; /* capacity - owed, as far as we have a hand in it; raised after a growth has returned,
-	                           lowered before a shrink begins                                    */
-	size_t maximum;       /* as set last, unless wild                                          */
-	size_t before;        /* the capacity when it was                                          */
-	size_t expected;      /* so many all together must get                                     */
+	bool shrinks; /* the threads shrink the pool */
+	bool wild;    /* the maximum moves at any time                                     */
+	_Atomic(size_t)
+		size; /* capacity - owed, by our own calls: raised after a growth has returned, lowered before a shrink begins */
+	size_t maximum;  /* as last set, unless wild */
+	size_t before;   /* the capacity at that time */
+	size_t expected; /* objects that all threads together must get */
 } sizes;
 
 static void resize_plan(void)
@@ -59,9 +60,9 @@ static void resize_plan(void)
 
 static void resize_open(void)
 {
-	/* A shrink gives pages back, as a trim does. */
+	/* A shrink gives pages back, like a trim. */
 	current.ledger.trimmed |= sizes.shrinks;
-	/* relaxed, here and below: numbers; they are compared at meetings. */
+	/* relaxed, here and below: counts, compared at meetings. */
 	store_relaxed(&sizes.size, current.config.capacity);
 	sizes.maximum = current.most;
 	sizes.before = current.config.capacity;
@@ -73,7 +74,7 @@ static void resize_open(void)
 
 static void count_growth(size_t grown)
 {
-	/* The objects, and what the call may have had in its hands. */
+	/* The objects, and the one that the call may have held for a waiter. */
 	demand_lower(&current.demand, (uint32_t)(current.config.growth_step ? 0 : grown) + 1);
 	add_relaxed(&sizes.size, grown);
 }
@@ -101,7 +102,8 @@ static void cancel(void)
 	count_growth(lfpool_shrink_cancel(current.pool));
 }
 
-/* Leaves at least one object (and the decoy) that is neither gone nor owed, so no debt is more than there is. */
+/* Leaves at least one object (and the decoy) that is neither gone nor pending, so no pending shrink exceeds the
+ * capacity. */
 static void shrink(struct worker *worker)
 {
 	const size_t count = 1 + draw(worker, chance(worker, 4) ? (uint32_t)current.most : 8);
@@ -155,7 +157,7 @@ static void change_size(struct worker *worker)
 
 /* ---- Meetings ---- */
 
-/* What the pool says of itself. */
+/* Compares the pool's own counts. */
 static void expect_sizes(struct worker *worker)
 {
 	const size_t capacity = lfpool_capacity(current.pool), owed = lfpool_quick_stats(current.pool).owed;
@@ -168,26 +170,26 @@ static void expect_sizes(struct worker *worker)
 	(void)worker;
 	round_expect_intact(meeting_held(), "at a meeting");
 	if (owed > capacity || (grows ? capacity - owed < size : capacity - owed != size))
-		violation("the capacity is %zu, and %zu are owed; growing and shrinking make it %zu", capacity, owed,
-			  size);
-	expect(capacity <= allowed, "the capacity is %zu, and at most %zu were allowed", capacity, allowed);
+		violation("the capacity is %zu, %zu of them owed; by the results of grow and shrink it should be %zu",
+			  capacity, owed, size);
+	expect(capacity <= allowed, "the capacity is %zu, but at most %zu was allowed", capacity, allowed);
 	if (owed && available)
-		violation("%zu objects are owed, and %zu available", owed, available);
+		violation("%zu objects are owed, but %zu are available", owed, available);
 	sizes.expected = grows && !owed && maximum > capacity ? maximum : capacity;
 }
 
-/* All together have acquired all there is. */
+/* All threads together have acquired everything. */
 static void expect_all(struct worker *worker)
 {
 	const size_t held = meeting_held() + (current.decoy.object != NULL), capacity = lfpool_capacity(current.pool);
 
 	if (held < sizes.expected && !cell_failed())
-		violation("not all %zu objects came to all together, but %zu", sizes.expected, held);
+		violation("not all %zu objects could be acquired by all together, but %zu", sizes.expected, held);
 	else if (held > sizes.expected && !cell_failed())
 		violation("all together acquired %zu objects, not %zu", held, sizes.expected);
 	store_relaxed(&sizes.size, capacity - lfpool_quick_stats(current.pool).owed);
 	sizes.before = capacity;
-	/* A new maximum; not where growth is counted on. */
+	/* A new maximum; not in rounds that count on growth. */
 	if (sizes.shrinks && !sizes.wild && chance(worker, 2))
 		sizes.maximum = move_maximum(worker);
 }
@@ -220,12 +222,12 @@ static void resize_step(struct worker *worker)
 static void resize_finish(void)
 {
 	if (lfpool_quick_stats(current.pool).owed && !cell_failed())
-		violation("everything was released, and %zu are owed", lfpool_quick_stats(current.pool).owed);
+		violation("everything was released, but %zu objects are owed", lfpool_quick_stats(current.pool).owed);
 	current.last = lfpool_capacity(current.pool);
 	if (current.config.growth_step && lfpool_quick_stats(current.pool).max_capacity > current.last)
 		current.last = lfpool_quick_stats(current.pool).max_capacity;
 }
 
 SCENARIO(resize, "resize",
-	 "the pool grows, shrinks and is trimmed under the threads that use it; sizes are exact at each meeting",
+	 "the pool grows, shrinks and is trimmed while threads use it; sizes are exact at each meeting",
 	 .plan = resize_plan, .open = resize_open, .step = resize_step, .meet = resize_meet, .finish = resize_finish);

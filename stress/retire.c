@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * retire.c - scenario: a scheme of epochs that is made here protects the readers of nodes (nodes.h), through the seam
- * that lfpool/retire.h has for schemes.
+ * retire.c - scenario: an epoch scheme made here protects the readers of nodes (nodes.h), through the interface that
+ * lfpool/retire.h has for schemes.
  *
- * Idea         A counter.  A reader writes down, where all can see it, what it says when its section begins, and 0 when
- *              it ends.  A batch that begins advances the counter and keeps what it says then: when every reader stands
- *              at 0, or at that or later, no thread can have its objects.
- * Why that     All accesses that count are seq_cst, so they have one order.  A pointer is taken out before its batch
- * begins, suffices     and the batch begins before a reader's stand is looked at.  If the look finds an old stand or
- * none, but the
- *              reader's section has begun since, then it writes its stand after the look, and reads the pointer after
- *              that: it is gone.  If it finds a stand that is not before the batch, the reader has read the counter
- *              after the batch had begun, and so after the pointer was gone.
- * ThreadSan    sees all of it: nothing here is assembly, and no fence stands alone.
- * Seam         A round draws how the pool asks: by `ready`, with or without `begin` and `wait`.  (A scheme that is not
- *              asked, and reclaims by itself, is that of `rcu`.)  What lfpool/retire.h promises to a scheme is checked:
- *              one call at a time for a batch, in the right order, the room as it was left, and as many objects as it
- *              says, none of which is in use.
+ * Idea         A counter.  A reader publishes its value when a section begins (its stand), and 0 when it ends.  A
+ *              batch that begins advances the counter and keeps the new value.  Once every reader's stand is 0, or at
+ *              least that value, no thread can have the batch's objects.
+ * Why          All accesses that matter are seq_cst, so they have one order.  A pointer is taken out before its batch
+ *              begins, and the batch begins before a reader's stand is read.  Suppose the check reads an old stand or
+ *              0, although the reader's section has begun since: then the reader wrote its stand after the check, and
+ *              reads the pointer after that, when it is gone.  If the check reads a stand at or after the batch, the
+ *              reader read the counter after the batch began, so also after the pointer was gone.
+ * ThreadSan    sees all of it: nothing here is assembly, and there is no stand-alone fence.
+ * Interface    A round draws how the pool asks: by `ready`, with or without `begin` and `wait`. (`rcu` tests a scheme
+ *              that is not asked and reclaims automatically.) The promises of lfpool/retire.h to a scheme are
+ *              checked: no overlapping calls for a batch, the right order, an untouched room, and the right number of
+ *              objects, none of which is in use.
  */
 #include "nodes.h"
 
@@ -28,22 +27,22 @@
 
 enum seam { SEAM_READY_ONLY, SEAM_READY, SEAM_READY_WAIT, SEAMS };
 
-/* Where a thread stands: 0: in no section. */
+/* A thread's published value; 0: in no section. */
 struct stand {
 	_Alignas(64) _Atomic(uint64_t) at;
 };
 
-/* What is known of the batch in a place, whichever thread calls for it. */
+/* The state of the batch in a place, whichever thread calls for it. */
 struct kept {
 	_Alignas(64) bool begun;
 	uint64_t when;
 	size_t count;
-	_Atomic(unsigned) busy; /* calls for this place */
+	_Atomic(unsigned) busy; /* calls in progress for this place */
 };
 
 static struct {
 	enum seam seam;
-	unsigned threads; /* beside the keeper */
+	unsigned threads; /* without the keeper */
 	_Alignas(64) _Atomic(uint64_t) now;
 	struct kept kept[LFPOOL_PLACES_MAX];
 	struct stand *stands;
@@ -57,12 +56,12 @@ static _Atomic(uint64_t) *own_stand(void)
 
 /* ---- The scheme ---- */
 
-/* No thread can have what was taken out before the counter said `when`.  acquire, from every reader that has ended its
- * section: what it did in it. */
+/* No thread can have objects that were taken out before the counter was `when`. acquire, from every reader that has
+ * ended its section: its accesses there. */
 static bool passed(uint64_t when)
 {
 	for (unsigned i = 0; i <= retire.threads; i++) {
-		/* seq_cst: see "Why that suffices". */
+		/* seq_cst: see Why. */
 		const uint64_t at = atomic_load(&retire.stands[i].at);
 
 		if (at && at < when)
@@ -79,9 +78,9 @@ static struct kept *enter_place(const lfpool_batch_t *batch, const char *name)
 		violation("%s: place %zu", name, place);
 		return NULL;
 	}
-	/* relaxed: the pool owes the order. */
+	/* relaxed: the pool must provide the order. */
 	if (add_relaxed(&retire.kept[place].busy, 1) != 0)
-		violation("%s: another thread is at the batch in place %zu", name, place);
+		violation("%s: another call is in progress for the batch in place %zu", name, place);
 	return &retire.kept[place];
 }
 
@@ -91,7 +90,7 @@ static void leave_place(struct kept *kept)
 	subtract_relaxed(&kept->busy, 1);
 }
 
-/* Its objects: as many as it says, and none of them held. */
+/* The batch's objects: the right number, and none of them held. */
 static void expect_objects(const lfpool_batch_t *batch, const struct kept *kept)
 {
 	lfpool_t *pool = current.pool;
@@ -104,10 +103,11 @@ static void expect_objects(const lfpool_batch_t *batch, const struct kept *kept)
 		found++;
 		if (!lfpool_owns(pool, object) ||
 		    (lfpool_quick_stats(pool).backend != LFPOOL_BACKEND_MALLOC && lfpool_in_use(pool, object)))
-			violation("a batch has object %p, which is not retired", object);
+			violation("a batch contains object %p, which is not retired", object);
 	}
 	if (!count || found != count || kept->count != count)
-		violation("a batch of %zu objects, %zu when it began, has %zu", count, kept->count, found);
+		violation("a batch claims %zu objects, claimed %zu when it began, and has %zu", count, kept->count,
+			  found);
 }
 
 static void begin_kept(lfpool_batch_t *batch, struct kept *kept)
@@ -115,13 +115,13 @@ static void begin_kept(lfpool_batch_t *batch, struct kept *kept)
 	uint64_t *room = batch->room;
 
 	expect(!kept->begun, "a batch begins in place %zu before the one there was reclaimed", batch->place);
-	/* seq_cst: see "Why that suffices". */
+	/* seq_cst: see Why. */
 	kept->when = *room = atomic_fetch_add(&retire.now, 1) + 1;
 	kept->count = batch->count;
 	kept->begun = true;
 }
 
-/* No thread reads its objects: is it as it was? */
+/* No thread reads its objects any longer: is the batch unchanged? */
 static void end_kept(const lfpool_batch_t *batch, struct kept *kept)
 {
 	const uint64_t *room = batch->room;
@@ -153,7 +153,7 @@ static bool on_ready(void *context, const lfpool_batch_t *batch)
 		return false;
 	if (retire.seam == SEAM_READY_ONLY && !kept->begun)
 		begin_kept((lfpool_batch_t *)(uintptr_t)batch, kept);
-	expect(kept->begun, "asked about a batch in place %zu that has not begun", batch->place);
+	expect(kept->begun, "polled a batch in place %zu that has not begun", batch->place);
 	ready = passed(kept->when);
 	if (ready)
 		end_kept(batch, kept);
@@ -164,7 +164,7 @@ static bool on_ready(void *context, const lfpool_batch_t *batch)
 static bool on_wait(void *context)
 {
 	(void)context;
-	/* relaxed: our own. */
+	/* relaxed: this thread's own. */
 	if (load_relaxed(own_stand()) != 0)
 		return false;
 	(void)sched_yield();
@@ -197,20 +197,20 @@ static void retire_close(void)
 
 static void retire_begin(void)
 {
-	/* seq_cst, both: see "Why that suffices". */
+	/* seq_cst, both: see Why. */
 	atomic_store(own_stand(), atomic_load(&retire.now));
 }
 
 static void retire_end(void)
 {
-	/* A drain in a section would wait for itself.  It need not have anything to wait for. */
+	/* A drain in a section would wait for itself, unless it has nothing to wait for. */
 	if (current.config.scheme.wait && chance(here, 64)) {
 		const lfpool_status_t status = lfpool_drain(current.pool);
 
 		if (status != LFPOOL_OK && status != LFPOOL_E_IN_SECTION)
 			violation("lfpool_drain() in a section: %s", lfpool_status_string(status));
 	}
-	/* release: what was read is read before the next holder writes. */
+	/* release: the reads come before the next holder's writes. */
 	atomic_store_explicit(own_stand(), 0, memory_order_release);
 }
 
@@ -224,5 +224,5 @@ static const struct regime regime_retire = {
 };
 
 NODES_SCENARIO(retire, "retire",
-	       "nodes are read while others take them out and retire them, by a scheme of epochs that is made here",
+	       "nodes are read while other threads take them out and retire them, with a home-made epoch scheme",
 	       &regime_retire);

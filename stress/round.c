@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * round.c - one round: draw, create, work, reckon, destroy.
- */
+/* round.c - one round: draw, create, work, count, destroy. */
 #include "round.h"
 #include "history.h"
 
@@ -34,7 +32,7 @@ static uint64_t seed_of(const struct cell *cell, uint64_t number)
 {
 	struct random r = {options.seed};
 
-	/* By name, not by position: one cell alone draws what it draws among others. */
+	/* By name, not by position: a cell draws the same alone as among others. */
 	for (const char *c = cell->scenario->name; *c; c++)
 		r.state = random_next(&r) + (unsigned char)*c;
 	r.state = random_next(&r) + cell->threads;
@@ -104,7 +102,7 @@ void round_capacity(size_t demand)
 	current.demand.counted = current.capacity < demand;
 }
 
-/* Without room for large objects, smaller ones. */
+/* If large objects do not fit, smaller ones. */
 static void limit_bytes(lfpool_config_t *config, size_t most)
 {
 	size_t *size = &config->object_size;
@@ -136,7 +134,7 @@ static bool create(void)
 		violation("a valid configuration was refused: %s", lfpool_status_string(status));
 		return false;
 	}
-	/* There every acquire asks the system. */
+	/* With malloc every acquire makes a request. */
 	current.refusals &= lfpool_quick_stats(current.pool).backend != LFPOOL_BACKEND_MALLOC;
 	ledger_open(current.pool, config);
 	current.acquires = pulse_sums().acquires;
@@ -152,12 +150,11 @@ static bool create(void)
 
 void meeting_call(void)
 {
-	/* relaxed, here and below: to know soon is enough. */
+	/* relaxed, here and below: a late reader does no harm. */
 	store_relaxed(&current.meeting.called, true);
 }
 
-/* When the round is over any thread calls one, so that all stand still if one does not come: then the watchdog sees it.
- * */
+/* After the round's end any thread calls one.  If a thread does not come all stand still, and the watchdog notices. */
 static bool meeting_due(struct worker *worker)
 {
 	struct meeting *meeting = &current.meeting;
@@ -246,7 +243,7 @@ static void *worker_main(void *argument)
 	if (scenario->leave)
 		scenario->leave(worker);
 	worker_keep(worker, 0);
-	/* Objects in a cache that is not destroyed must be found as well. */
+	/* The pool must also find objects in caches that are not destroyed. */
 	if (chance(worker, 2))
 		worker_drop_cache(worker);
 	if (current.ending != ENDING_EXIT_FIRST) {
@@ -280,7 +277,7 @@ static void start_threads(uint64_t limit_ns)
 	(void)pthread_barrier_wait(&current.together);
 }
 
-/* ---- Reckoning ---- */
+/* ---- Counting ---- */
 
 void round_expect_intact(size_t held, const char *when)
 {
@@ -302,7 +299,7 @@ void round_expect_intact(size_t held, const char *when)
 			  available, expected, capacity - expected);
 }
 
-/* Takes out all there is: it must be exactly the capacity, and every object in order. */
+/* Acquires everything: exactly the capacity, with each object in order. */
 static void drain(void)
 {
 	const size_t capacity = current.last;
@@ -310,7 +307,7 @@ static void drain(void)
 
 	worker_hold(here, capacity);
 	if (here->count != capacity)
-		violation("in the end the pool gave back %zu of its %zu objects", here->count, capacity);
+		violation("at the end the pool gave back %zu of its %zu objects", here->count, capacity);
 	else if (lfpool_acquire(current.pool) || lfpool_acquire_bulk(current.pool, &beyond, 1) != 0)
 		violation("the pool gave out more objects than its capacity of %zu", capacity);
 	else
@@ -333,7 +330,7 @@ static void reckon(void)
 	round_expect_intact(0, "after the count");
 	accounts_judge_lateness();
 	if (counted != provoked || reported != provoked)
-		violation("%zu wrong releases: the pool counts %zu, the hook was told of %zu", provoked, counted,
+		violation("%zu wrong releases, but the pool counts %zu and called the hook for %zu", provoked, counted,
 			  reported);
 }
 
@@ -345,7 +342,7 @@ static void destroy(void)
 		violation("lfpool_destroy() found %zu active objects, not 0", active);
 }
 
-/* All threads may go, and have gone. */
+/* Lets the threads exit, and joins them. */
 static void dismiss(void)
 {
 	if (current.ending != ENDING_EXIT_FIRST)

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * round.h - the frame: a scenario, a round of it, its meetings, and what is said of it.
+ * round.h - the frame: scenarios, rounds, meetings, and reports.
  *
- * Scenario     Says what the threads do with a pool, and how large the pool must be for that.  Everything else, the
- *              drawn configuration, the oracle, the count at the end, is the same for all of them.  What the threads of
- *              a scenario share is static: there is one round at a time.
- * Round        A cell (scenario x thread count) is a row of short rounds.  Each draws a configuration from the seed,
- *              lets the scenario run for a few milliseconds, and then demands conservation: nothing active; exactly
- *              `capacity` different objects until NULL; as many refusals as were provoked.  Short rounds exercise
- *              create and destroy, and meet many configurations; the last thing tested is that the pool can be
- *              destroyed while its threads live on.
- * Meeting      A moment at which no thread is in a call.  Thread 0 decides when it is time, and says so in a flag,
- *              which orders nothing.  Every thread comes as soon as it has seen it.  Then thread 0 may look at the pool
- *              as no other thread can, and at what the others hold.
- * Report       One lock around stdout, so that lines of several threads do not mix.  The lock would order threads, so
- *              nothing prints on the way of a healthy acquire or release.
- * Hangs        A hang is a finding too.  Every worker counts its operations (struct pulse).  One thread adds them up
- *              from time to time; when the sum has not moved for too long it names the cell and ends the program with
- *              status 3.  A single stuck thread is seen as well: the others end their round, and then the sum stands
- *              still.
+ * Scenario     Defines what the threads do with a pool, and how large the pool must be for that.  The drawn
+ *              configuration, the oracle and the count at the end are the same for all scenarios.  The threads of a
+ *              scenario share static data: there is one round at a time.
+ * Round        A cell (scenario x thread count) is a series of short rounds.  Each draws a configuration from the
+ *              seed, lets the scenario run for a few milliseconds, and then demands conservation: no active object;
+ *              exactly `capacity` different objects until NULL; exactly the provoked refusals.  Short rounds exercise
+ *              create and destroy, and many configurations.  At the end the pool may be destroyed while its threads
+ *              live on.
+ * Meeting      A moment at which no thread is in a call.  Thread 0 decides when, and sets a flag, which orders
+ *              nothing.  Every thread comes as soon as it sees the flag.  Then thread 0 may inspect the pool and the
+ *              objects of all threads.
+ * Report       One lock around stdout, so that lines do not mix.  The lock would order threads, so no message is
+ *              printed during a correct acquire or release.
+ * Hangs        Every worker counts its operations (struct pulse), and a watchdog adds them up.  When the sum does not
+ *              change for too long it prints the cell and ends the program with status 3. It also finds a single
+ *              stuck thread: the others end their round, and then the sum stops.
  */
 #ifndef STRESS_ROUND_H
 #define STRESS_ROUND_H
@@ -33,27 +32,27 @@
 
 struct scenario {
 	const char *name;
-	const char *description; /* one line, for --list                                              */
-	bool alone;              /* not one of "all"; one thread count, and one round                 */
-	bool needs_refusals;     /* the pool must know what is active: not with the malloc backend    */
-	bool unlogged;           /* the history does not know its calls: it does not run with --history */
-	bool evicting;           /* its history is of victims                                           */
-	size_t hands;            /* objects that a worker may hold; plan() may say otherwise          */
-	void (*plan)(void);      /* before the pool exists: says how large it must be; NULL: for all hands */
-	void (*open)(void);      /* the pool and the workers are there, and none of them has begun; or NULL */
+	const char *description;              /* one line, for --list                                              */
+	bool alone;                           /* not part of "all"; one thread count, and one round */
+	bool needs_refusals;                  /* not with the malloc backend, which refuses nothing */
+	bool unlogged;                        /* not with --history, which cannot judge its calls */
+	bool evicting;                        /* its history logs victims */
+	size_t hands;                         /* objects that a worker may hold; plan() may say otherwise          */
+	void (*plan)(void);                   /* before the pool exists: sets its size; NULL: all hands */
+	void (*open)(void);                   /* the pool and the workers exist, and no worker has begun; or NULL */
 	void (*enter)(struct worker *worker); /* the worker begins; or NULL                                        */
-	void (*step)(struct worker *worker);  /* again and again, until the round is over; NULL: only meetings     */
-	void (*meet)(struct worker *worker);  /* a meeting, with a rendezvous in it; NULL: there are none          */
-	void (*leave)(struct worker *worker); /* the worker ends, and then releases what it holds; or NULL         */
-	void (*finish)(void);                 /* after the work: releases what lies in shared places; or NULL      */
-	void (*close)(void);         /* when the pool was destroyed: frees what it needed until then; or NULL */
-	const struct regime *regime; /* of those that retire: nodes.h                                     */
+	void (*step)(struct worker *worker);  /* repeatedly until the round ends; NULL: only meetings */
+	void (*meet)(struct worker *worker);  /* a meeting, with a rendezvous in it; or NULL */
+	void (*leave)(struct worker *worker); /* the worker ends; afterwards its objects are released; or NULL */
+	void (*finish)(void);                 /* after the work: releases objects in shared places; or NULL */
+	void (*close)(void);         /* after the pool's end: frees memory that was needed until then; or NULL */
+	const struct regime *regime; /* for scenarios that retire: nodes.h */
 };
 
 #define SCENARIO(id, its_name, its_description, ...) \
 	const struct scenario scenario_##id = {.name = (its_name), .description = (its_description), __VA_ARGS__}
 
-/* Those for which a library must be installed. */
+/* Scenarios that need an installed library. */
 #ifdef STRESS_RCU
 #define SCENARIO_RCU(X) X(rcu)
 #else
@@ -64,7 +63,7 @@ struct scenario {
 #else
 #define SCENARIO_EPOCH(X)
 #endif
-/* All, in the order in which they run. */
+/* All, in the order of a run. */
 /* clang-format off */
 #define SCENARIOS(X)                                                                                                    \
 	X(pairs) X(bursts) X(handoff_1_1) X(handoff_1_n) X(handoff_n_1) X(tables) X(exhaustion) X(over_demand)          \
@@ -80,10 +79,10 @@ extern const size_t scenario_count;
 
 /* ---- Cells and rounds ---- */
 
-/* Calls that waited in vain, since they were judged last: accounts.c. */
+/* Waits that timed out since the last check: accounts.c. */
 struct lateness {
-	_Atomic(uint64_t) waits, least;   /* how many; nanoseconds that the least late was late */
-	_Atomic(uint64_t) sleeps, latest; /* the harness's own sleeps; the latest               */
+	_Atomic(uint64_t) waits, least;   /* their number; the least lateness, complemented */
+	_Atomic(uint64_t) sleeps, latest; /* the harness's own sleeps; the most lateness */
 };
 
 struct cell {
@@ -104,91 +103,91 @@ enum ending {
 	ENDINGS
 };
 
-/* Threads wait for each other, and leave at nearly the same instant: a barrier whose waiters watch one word instead of
- * sleeping in the kernel, which would wake them one after the other. */
+/* Threads wait for each other and leave at nearly the same instant: a barrier whose waiters watch one word.  Sleeping
+ * in the kernel would wake them one after the other. */
 struct meeting {
-	uint32_t calm; /* steps between two, about; 0: any number     */
+	uint32_t calm; /* steps between two, about; 0: random */
 	_Atomic(unsigned) arrived;
-	_Atomic(unsigned) rendezvous; /* so many were                     */
+	_Atomic(unsigned) rendezvous; /* the number of rendezvous so far */
 	_Atomic(bool) called;
-	bool go_on; /* thread 0's, between two rendezvous          */
+	bool go_on; /* written by thread 0 between two rendezvous */
 };
 
-/* The round that is under way: there is one at a time. */
+/* The current round: there is one at a time. */
 extern struct round {
 	struct cell *cell;
 	unsigned threads; /* of the cell                                                     */
 	uint64_t number;
-	uint64_t seed;        /* of the workers' choices                                         */
-	struct random random; /* the main thread's choices, for drawing and planning             */
+	uint64_t seed;        /* for the workers' choices */
+	struct random random; /* for the main thread's choices: drawing and planning */
 	lfpool_config_t config;
-	size_t capacity;           /* objects the workers may hold together; set by the scenario      */
-	size_t initial;            /* so many of them there are at first; 0: all                      */
-	size_t hands;              /* room in those of each worker                                    */
-	bool roomy;                /* may be more than the scenario asked for                         */
-	bool plain;                /* no growth and no trims that the scenario did not ask for */
-	bool refusals;             /* the system refuses now and then: extras.c                       */
-	bool trims;                /* now and then a worker trims the pool: extras.c                  */
-	size_t most;               /* objects there can be: those, and the decoy                      */
-	size_t last;               /* objects there are in the end: most, unless the scenario knows better */
-	enum route routes[ROUTES]; /* the ways of calling the pool that are used                      */
+	size_t capacity;           /* objects the workers may hold together; set by the scenario */
+	size_t initial;            /* objects at first; 0: all */
+	size_t hands;              /* room for each worker's objects */
+	bool roomy;                /* the capacity may exceed the scenario's demand */
+	bool plain;                /* no extra growth or trims */
+	bool refusals;             /* the system refuses some requests: extras.c */
+	bool trims;                /* some workers trim the pool: extras.c */
+	size_t most;               /* the most objects possible, with the decoy */
+	size_t last;               /* objects at the end: most, unless the scenario changes it */
+	enum route routes[ROUTES]; /* the ways of calling the pool in this round */
 	unsigned route_count;
 	enum ending ending;
-	uint64_t nanoseconds; /* how long the workers work; 0: until they are told            */
+	uint64_t nanoseconds; /* length of the work; 0: until the end is announced */
 	uint64_t end_ns;
 	lfpool_t *pool;
 	struct ledger ledger;
 	struct demand demand;
 	struct meeting meeting;
-	uint64_t acquires;          /* of all threads, when the pool was made: accounts.c              */
-	_Atomic(uint64_t) at_once;  /* so many objects were in use at a moment                         */
-	uint64_t origin;            /* the stamp at which the history begins                           */
-	_Atomic(bool) history_full; /* a log is: the round must end                                    */
-	bool nulls_unlogged;        /* the history hears of no NULL but the keeper's                   */
-	struct text remark;         /* what the scenario has drawn, for the description                */
+	uint64_t acquires;          /* of all threads, at the pool's creation: accounts.c */
+	_Atomic(uint64_t) at_once;  /* the most objects seen in use at once */
+	uint64_t origin;            /* the first stamp of the history */
+	_Atomic(bool) history_full; /* a log is full: the round must end */
+	bool nulls_unlogged;        /* the history logs only the keeper's NULLs */
+	struct text remark;         /* the scenario's choices, for the description */
 	struct worker *workers;     /* one for each thread                                             */
 	struct worker keeper;       /* the main thread's                                               */
 	struct held decoy;          /* held by the keeper, for FAULT_DOUBLE_GRANT                      */
 	_Atomic(size_t) provoked;   /* refusals that the scenario asked for                            */
-	_Atomic(size_t) reported;   /* refusals that the misuse hook was told of                       */
-	_Atomic(unsigned) trimming; /* 1: a thread does (not a bool: riscv64 exchanges no bytes)         */
+	_Atomic(size_t) reported;   /* refusals reported to the misuse hook */
+	_Atomic(unsigned) trimming; /* 1: a thread is trimming (no bool: riscv64 cannot exchange bytes) */
 	pthread_barrier_t together; /* start, have worked, leave: all threads and the main thread                   */
 } current;
 
 /* Runs the number-th round of a cell, at most until `limit_ns`. */
 void round_run(struct cell *cell, uint64_t number, uint64_t limit_ns);
 
-/* For plan(): a capacity for threads that may hold `demand` objects together, carried ones included: often just that,
- * sometimes far more, sometimes tiny. */
+/* For plan(): a capacity for threads that hold up to `demand` objects together, with those in transit.  Often exactly
+ * that, sometimes far more, sometimes tiny. */
 void round_capacity(size_t demand);
 
-/* Any of an array. */
+/* A random element of an array. */
 #define PICK(random, array) ((array)[random_below((random), sizeof(array) / sizeof((array)[0]))])
 
-/* No thread is in a call, and so many objects are held, beside the decoy: every invariant must hold.  From here on the
- * system refuses nothing, until a scenario asks. */
+/* With no thread in a call and `held` objects held, without the decoy: checks every invariant.  From here on the
+ * system refuses nothing, until a scenario asks for it. */
 void round_expect_intact(size_t held, const char *when);
 
 /* Describes the configuration in one line. */
 void round_describe(struct text *text);
 
-/* Zeroed memory for the harness, aligned to a cache line, for free(); ends the program when there is none. */
+/* Zeroed memory for the harness, aligned to a cache line, for free(); without memory it ends the program. */
 void *round_memory(size_t count, size_t bytes);
 
-/* Is there no more room in the history? */
+/* Is the history full? */
 static inline bool round_full(void)
 {
-	/* relaxed: to know soon is enough, the logs have a reserve. */
+	/* relaxed: a late reader does no harm, the logs have a reserve. */
 	return load_relaxed(&current.history_full);
 }
 
 static inline bool cell_failed(void)
 {
-	/* relaxed: to know soon is enough. */
+	/* relaxed: a late reader does no harm. */
 	return load_relaxed(&current.cell->violations) != 0;
 }
 
-/* A scenario's count: relaxed, since it is read at a meeting, or when all threads have stopped. */
+/* A scenario's count: relaxed, because it is read at a meeting or after all threads have stopped. */
 static inline void count_up(_Atomic(size_t) *count)
 {
 	add_relaxed(count, 1);
@@ -196,30 +195,30 @@ static inline void count_up(_Atomic(size_t) *count)
 
 /* ---- Meetings ---- */
 
-/* It is time for one, says the caller. */
+/* Calls a meeting: the caller decides that it is time. */
 void meeting_call(void);
-/* Waits for all threads.  What any of them did before is visible to all of them after it. */
+/* Waits for all threads.  Their writes before it are visible to all of them after it. */
 void meeting_join(void);
-/* All stand by while thread 0 does this. */
+/* Thread 0 runs `alone` while the others wait. */
 void meeting_alone(struct worker *worker, void (*alone)(struct worker *worker));
-/* Thread 0, alone: how many objects do the workers hold? */
+/* Thread 0, alone: the objects that the workers hold. */
 size_t meeting_held(void);
 
-/* ---- What some rounds have besides: extras.c ---- */
+/* ---- Extras of some rounds: extras.c ---- */
 
-/* Before the pool is created, when the scenario has planned. */
+/* Before the pool is created, after the scenario's plan. */
 void elastic_draw(void);
-/* A call of lfpool_trim(), if no other thread is making one. */
+/* Calls lfpool_trim(), unless another thread is doing so. */
 void elastic_trim(struct worker *worker);
 
-/* Of the calls from now on the n-th is refused; 0: none. */
+/* The n-th request from now on is refused; 0: none. */
 void refusals_next(bool wanted, unsigned long n);
 
-/* ---- What the pool says of itself: accounts.c ---- */
+/* ---- The pool's own counts: accounts.c ---- */
 
-/* A thread holds so many. */
+/* A thread holds `count` objects. */
 void accounts_hold(size_t count);
-/* A call came back with NULL so long after its time was over. */
+/* A call returned NULL `late_ns` after its timeout. */
 void accounts_late(struct worker *worker, uint64_t late_ns, int64_t timeout_ns);
 /* No thread is in a call. */
 void accounts_judge(const char *when);
@@ -233,22 +232,20 @@ void sleep_ns(uint64_t ns);
 /* One or more whole lines. */
 __attribute__((format(printf, 1, 2))) void say(const char *format, ...);
 
-/* There is no memory for this: ends the program. */
+/* No memory for this: ends the program. */
 _Noreturn void say_no_memory(const char *for_what);
 
-/*
- * The pool broke a promise.  Says what, in which round, with which configuration, and how to replay it;
- * counts it; and makes the cell stop.  Any thread.  Prints at most three of a cell's.  Silent with --history-only.
- */
+/* The pool broke a promise.  Prints it, with round, configuration and replay command; counts it; and stops the cell.
+ * Any thread.  Prints at most three per cell.  Silent with --history-only. */
 __attribute__((format(printf, 1, 2))) void violation(const char *format, ...);
 
-/* The pool has promised this; if it does not hold, that is a violation, which the rest describes. */
+/* A promise of the pool; if it does not hold, that is a violation, which the rest describes. */
 #define expect(promise, ...) ((promise) ? (void)0 : violation(__VA_ARGS__))
 
-/* The same, also with --history-only: for what the history shows. */
+/* The same, even with --history-only: for the history's findings. */
 void violation_found(const char *what);
 
-/* From now on this cell must make progress; NULL: the run is over. */
+/* From now on this cell must make progress; NULL: the run has ended. */
 void watchdog_watch(const struct cell *cell);
 
 #endif

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * soak.c - scenario: one pool for hours; and is its memory in the end what it was in the beginning?
+ * soak.c - scenario: one pool for hours.  Is its memory at the end the same as at the beginning?
  *
- * Cycle        Four phases.  steady: every thread holds a few objects.  burst: a large part of all that there can be,
- *              and none, in turn; the pool grows by itself.  churn: threads come and go.  wait: the pool is shrunk to
- *              fewer objects than there are threads, which wait for them.  Meanwhile it is trimmed a little, now and
- *              then.  In the end it is shrunk to what it began with, and trimmed.  All the while the rest of the oracle
- *              looks on; NULL is not judged.
- * Memory       After the trim of each cycle the resident memory must be what it was: the median of the last third of
- *              the cycles exceeds that of the first third by no more than SLACK_BYTES and 1 %.  Medians, because single
- *              samples meet what the C library and the kernel just do; the first cycle does not count, since there
- *              everything is used for the first time.
- * Samples      One line of CSV each: time, phase, resident memory, and sizes of the pool.  Each is taken at a meeting,
- *              at which all is given back: that no thread waits for what another one holds while it stands there.
+ * Cycle        Four phases.  steady: every thread holds a few objects.  burst: alternately a large part of all
+ *              objects, and none; the pool grows automatically.  churn: threads start and end.  wait: the pool is
+ *              shrunk to fewer objects than threads, which wait for them.  Now and then it is trimmed a little.  At
+ *              the end it is shrunk to its first size, and trimmed.  The rest of the oracle checks throughout; NULL
+ *              is not judged.
+ * Memory       Resident memory after the trim of each cycle must not grow: the median of the last third of the cycles
+ *              exceeds that of the first third by at most SLACK_BYTES and 1 %. Medians, because single samples
+ *              include temporary use by the C library and the kernel.  The first cycle does not count: it uses
+ *              everything for the first time.
+ * Samples      One line of CSV each: time, phase, resident memory, and sizes of the pool.  Each is taken at a meeting
+ *              after every thread has released its objects, so that no thread waits for objects of one that stands at
+ *              the meeting.
  */
 #include "faults.h"
 #include "round.h"
@@ -38,11 +39,11 @@
 #define CHILD_MAX 64
 #define LEAK_BYTES ((size_t)512 << 10)
 #define SLACK_BYTES (256.0 * 1024)
-/* Fewer are not judged. */
+/* Fewer cycles are not judged. */
 #define CYCLES_MIN 7
 
 struct soaker {
-	size_t goal; /* of the burst */
+	size_t goal; /* objects to hold in the burst */
 	struct worker child;
 };
 
@@ -52,14 +53,14 @@ struct phase {
 };
 
 static struct {
-	FILE *file; /* NULL: none */
+	FILE *file; /* NULL: no file */
 	uint64_t start_ns, step_ns;
-	size_t wanted; /* cycles */
+	size_t wanted; /* number of cycles */
 	struct soaker *soakers;
-	/* What follows changes at meetings, or is thread 0's. */
+	/* The rest changes at meetings, or belongs to thread 0. */
 	const struct phase *phase;
-	uint64_t next_ns;     /* time for a sample           */
-	lfpool_stats_t stats; /* of the pool, while it works */
+	uint64_t next_ns;     /* when the next sample is due */
+	lfpool_stats_t stats; /* of the pool during the work */
 	size_t samples, cycles;
 	double *trimmed; /* resident bytes after each cycle */
 } soak;
@@ -91,7 +92,7 @@ static double sample(const char *phase)
 		return resident;
 	fprintf(soak.file, "%.3f,%zu,%s,%.0f,%zu,%zu,%zu\n", (double)(now_ns() - soak.start_ns) / 1e9, soak.cycles,
 		phase, resident / 1024, soak.stats.capacity, soak.stats.active, (size_t)soak.stats.waiting);
-	/* A long run can be looked at while it runs. */
+	/* A long run can be plotted while it runs. */
 	(void)fflush(soak.file);
 	return resident;
 }
@@ -113,7 +114,7 @@ static void burst(struct worker *worker)
 
 	if (s->goal > before) {
 		worker_hold(worker, s->goal - before < 64 ? s->goal : before + 64);
-		/* Others have it all. */
+		/* Other threads have all objects. */
 		if (worker->count == before)
 			s->goal = 0;
 		return;
@@ -188,12 +189,12 @@ static void soak_plan(void)
 	current.initial = BASE;
 	current.hands = MOST / threads;
 	current.plain = true;
-	/* Thread 0 does, with a sample. */
+	/* Thread 0 trims, with a sample. */
 	current.trims = true;
 	atomic_init(&current.trimming, 1);
 	current.demand.unjudged = true;
 	current.nanoseconds = 0;
-	/* One at a time. */
+	/* One object at a time. */
 	for (current.route_count = 0; current.route_count < ROUTE_BULK; current.route_count++)
 		current.routes[current.route_count] = (enum route)current.route_count;
 	if (options.soak_out)
@@ -205,11 +206,11 @@ static void expect_warm(struct worker *worker)
 	const size_t most = current.threads * current.hands;
 
 	(void)worker;
-	expect(meeting_held() == most, "only %zu objects of %zu came to be", meeting_held(), most);
+	expect(meeting_held() == most, "only %zu objects of %zu were created", meeting_held(), most);
 	soak.next_ns = now_ns() + soak.step_ns;
 }
 
-/* Uses all there can be, once: afterwards nothing is used for the first time. */
+/* Uses all possible objects once: afterwards no use is the first. */
 static void soak_enter(struct worker *worker)
 {
 	worker_hold(worker, current.hands);
@@ -232,7 +233,7 @@ static void soak_step(struct worker *worker)
 
 /* ---- Meetings ---- */
 
-/* Thread 0, alone: an interval is over. */
+/* Thread 0, alone: an interval has ended. */
 static void advance(struct worker *worker)
 {
 	lfpool_t *pool = current.pool;
@@ -250,21 +251,20 @@ static void advance(struct worker *worker)
 	}
 }
 
-/* The same; all have given back what they had. */
+/* The same, after all threads have released their objects. */
 static void rest(struct worker *worker)
 {
 	lfpool_t *pool = current.pool;
 	const size_t base = BASE + (current.decoy.object != NULL);
 
 	(void)worker;
-	expect(!lfpool_quick_stats(pool).owed, "with everything given back %zu objects are owed",
+	expect(!lfpool_quick_stats(pool).owed, "everything was released, but %zu objects are owed",
 	       lfpool_quick_stats(pool).owed);
 	(void)lfpool_limit(pool, current.most);
 	if (lfpool_capacity(pool) > base)
 		(void)lfpool_shrink(pool, lfpool_capacity(pool) - base);
 	(void)lfpool_reserve(pool, base);
-	expect(lfpool_capacity(pool) == base, "made to have %zu objects, the pool has %zu", base,
-	       lfpool_capacity(pool));
+	expect(lfpool_capacity(pool) == base, "resized to %zu objects, the pool has %zu", base, lfpool_capacity(pool));
 	while (lfpool_trim(pool, 0, (size_t)1 << 20))
 		;
 	round_expect_intact(0, "after the trim");
@@ -298,7 +298,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of `count` values, which it sorts. */
+/* Sorts the `count` values, and returns their median. */
 static double median(double *values, size_t count)
 {
 	qsort(values, count, sizeof(*values), by_value);
@@ -315,11 +315,11 @@ static void judge_memory(void)
 	if (cycles < CYCLES_MIN)
 		why_not = "too few cycles";
 	else if (UNDER_TSAN || UNDER_ASAN)
-		why_not = "a sanitizer has memory of its own";
+		why_not = "a sanitizer uses memory too";
 	else if (lfpool_quick_stats(current.pool).backend == LFPOOL_BACKEND_MALLOC)
 		why_not = "the malloc backend is not trimmed";
 	if (why_not) {
-		say("soak: %zu cycles; the memory is not judged: %s\n", cycles, why_not);
+		say("soak: %zu cycles; memory not judged: %s\n", cycles, why_not);
 		return;
 	}
 	first = median(soak.trimmed + 1, third);
@@ -330,7 +330,8 @@ static void judge_memory(void)
 	    "%.0f KiB more are allowed)\n",
 	    cycles, first / 1024, last / 1024, allowed / 1024);
 	expect(last <= first + allowed,
-	       "the resident memory grows: %.0f KiB after the trim in the first third of %zu cycles, %.0f in the last",
+	       "the resident memory grows: %.0f KiB after the trim in the first third of %zu cycles, %.0f KiB in the "
+	       "last",
 	       first / 1024, cycles, last / 1024);
 }
 
@@ -346,7 +347,6 @@ static void soak_finish(void)
 	free(soak.trimmed);
 }
 
-SCENARIO(soak, "soak",
-	 "one pool for long: it grows, shrinks, is waited for and trimmed; its memory must stay what it was",
+SCENARIO(soak, "soak", "one pool for hours: it grows, shrinks, is waited for and trimmed; its memory must not grow",
 	 .alone = true, .unlogged = true, .plan = soak_plan, .enter = soak_enter, .step = soak_step, .meet = soak_meet,
 	 .finish = soak_finish);

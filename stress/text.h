@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * text.h - a text that is put together piece by piece; what has no room is cut off.
- */
+/* text.h - a text assembled piece by piece; the part that does not fit is cut off. */
 #ifndef STRESS_TEXT_H
 #define STRESS_TEXT_H
 

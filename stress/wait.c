@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wait.c - scenario: more threads than objects, and they wait: in calls, with and without a timeout, and by
+ * wait.c - scenario: more threads than objects, so they wait: in calls, with and without a timeout, and by
  * continuations.
  *
- * A call that waits for ever must get an object (if it does not, the watchdog sees it).  A call that waits for a time
- * gets NULL not before it is over, and only if the count of demand.h allows it.  No thread waits for ever in vain: a
- * thread does so only when it holds nothing, and a continuation leaves its object with the thread that runs it only if
- * that one is not about to.  The history is told of no NULL before the end: a call that serves others has an object in
- * its hands that is none of its own.
+ * An untimed wait must get an object; otherwise the watchdog notices.  A timed wait may return NULL only after its
+ * time, and only if the count of demand.h allows it.  No untimed wait can be hopeless: a thread starts one only when
+ * it holds nothing, and a continuation leaves its object with its thread only if that thread is not about to.  The
+ * history hears of no NULL before the end: a call that serves others holds an object for them.
  *
- * Promises     Each continuation has a record of its own, a promise, which is used once.  Its state says what became of
- *              it: asked, and then either run or cancelled; anything else is a violation.  The state is relaxed: what
- *              the caller wrote before the call must be visible to the continuation by the library's own edge.
- * Meetings     Each thread gives back all it has: then no continuation may be left waiting.  Then all take what they
+ * Promises     Each continuation has a record, a promise, which is used once.  Its state is asked, and then either
+ *              run or cancelled; any other change is a violation.  The state is relaxed: the library's own edge must
+ *              make the caller's writes visible to the continuation.
+ * Meetings     All threads release everything: then no continuation may be left waiting.  Then all take what they can
  *              get, ask for more, and meet again: then continuations may wait only if no object is free.
- * Relay        Sometimes between the two.  Thread 0 acquires all objects there are.  Then the others begin to wait,
- *              each when lfpool_stats() has said that its predecessor does: so the order of the queue is known.  Then
- *              thread 0 releases one object, each that gets it releases it, and it must come to them in that order.
+ * Relay        Sometimes, between the two.  Thread 0 acquires all objects.  Then the others begin to wait, each after
+ *              lfpool_stats() has shown that its predecessor waits, so the order of the queue is known.  Then thread
+ *              0 releases one object.  Each receiver releases it again, and it must reach the threads in that order.
  */
 #include "faults.h"
 #include "history.h"
@@ -29,34 +28,34 @@
 #include <string.h>
 
 #define HOLD_MAX 4
-#define LEFT_MAX 6        /* with what continuations left                 */
-#define ASKED_MAX 8       /* continuations of a worker that wait, about   */
-#define NEST_MAX 4        /* continuations that ask for continuations     */
+#define LEFT_MAX 6        /* including objects that continuations left */
+#define ASKED_MAX 8       /* waiting continuations of a worker, about */
+#define NEST_MAX 4        /* depth of continuations that ask for continuations */
 #define PROMISES_MAX 1024 /* of one worker, in a round                    */
 
 enum state { NONE, ASKED, RAN, CANCELLED };
 
 struct promise {
 	_Atomic(unsigned) state;
-	bool release_at_once;   /* by the continuation           */
-	unsigned turn;          /* in the relay; 0: not of it    */
+	bool release_at_once;   /* by the continuation */
+	unsigned turn;          /* in the relay; 0: not part of it */
 	lfpool_ticket_t ticket; /* the asker's                   */
 	uint64_t history_begin;
 };
 
 static struct waiter {
 	struct promise promises[PROMISES_MAX];
-	unsigned used;    /* of them                                           */
-	unsigned oldest;  /* of them that may be waiting                       */
-	unsigned running; /* continuations on this thread                      */
-	bool for_ever;    /* is about to wait so: nothing may be left with it  */
+	unsigned used;    /* number of promises used */
+	unsigned oldest;  /* the oldest that may be waiting */
+	unsigned running; /* continuations running on this thread */
+	bool for_ever;    /* is about to wait without a timeout: no object may be left with it */
 	bool giving_back;
 } *waiters;
 
 static struct {
-	bool on;                  /* thread 0's, between two rendezvous             */
-	_Atomic(unsigned) next;   /* this thread may begin to wait; 0: none         */
-	_Atomic(unsigned) served; /* so many have had their turn                    */
+	bool on;                  /* written by thread 0 between two rendezvous */
+	_Atomic(unsigned) next;   /* the thread that may begin to wait; 0: none */
+	_Atomic(unsigned) served; /* threads that have had their turn */
 } relay;
 
 static void wait_plan(void)
@@ -64,7 +63,7 @@ static void wait_plan(void)
 	const unsigned threads = current.threads;
 
 	current.capacity = 1 + random_below(&current.random, random_below(&current.random, 4) ? threads : 2 * threads);
-	/* For the relay: all there are. */
+	/* For the relay: all objects. */
 	current.hands = current.capacity + LEFT_MAX + 2;
 	current.meeting.calm = 200;
 	waiters = round_memory(threads, sizeof(*waiters));
@@ -84,7 +83,7 @@ static void acquire(struct worker *worker)
 static void acquire_wait(struct worker *worker)
 {
 	struct waiter *w = &waiters[worker->index];
-	/* 0, some microseconds, or for ever. */
+	/* 0, some microseconds, or no timeout. */
 	int64_t timeout_ns = draw(worker, 4) == 0 ? 0 : draw(worker, 1u << (8 + draw(worker, 10)));
 	struct held held;
 
@@ -112,16 +111,16 @@ static bool become(struct promise *promise, enum state from, enum state to)
 	/* relaxed: see Promises. */
 	const unsigned found = exchange_relaxed(&promise->state, to);
 
-	expect(found == from, "a continuation is %s that was %s", names[to], names[found]);
+	expect(found == from, "a continuation becomes %s, but was %s", names[to], names[found]);
 	return found == from;
 }
 
 static void ask(struct worker *worker, unsigned turn);
 
-/* Number `turn` in the queue has got its object, and passes it on. */
+/* The waiter with number `turn` has got the object, and passes it on. */
 static void take_turn(struct worker *worker, unsigned turn, struct held *held)
 {
-	/* relaxed: the pool owes the order. */
+	/* relaxed: the pool must provide the order. */
 	const unsigned served = add_relaxed(&relay.served, 1) + 1;
 
 	expect(served == turn, "number %u in the queue was served as number %u", turn, served);
@@ -135,7 +134,7 @@ static void run(void *context, lfpool_t *pool, void *object)
 	struct waiter *w;
 	struct held held;
 
-	/* When the round has failed, the main thread may come here. */
+	/* After a failure the main thread may call this. */
 	if (worker == &current.keeper)
 		return;
 	w = &waiters[worker->index];
@@ -177,10 +176,10 @@ static void ask(struct worker *worker, unsigned turn)
 	else if (status != LFPOOL_OK)
 		violation("lfpool_acquire_async(): %s", lfpool_status_string(status));
 	else if (!promise->ticket && state_of(promise) != RAN)
-		violation("a continuation has no ticket, and did not run");
+		violation("a continuation has no ticket, but did not run");
 }
 
-/* One of our latest; also one that has run, or was cancelled. */
+/* One of this thread's latest; it may have run, or been cancelled. */
 static void cancel_any(struct worker *worker)
 {
 	struct waiter *w = &waiters[worker->index];
@@ -210,10 +209,10 @@ static void decide_relay(struct worker *worker)
 {
 	const enum fault fault = options.fault;
 
-	/* A call that is refused a place in the queue has none.  Of the faults only those that touch no object. */
+	/* A refused call has no place in the queue.  Only faults that touch no object. */
 	relay.on = current.threads > 1 && !current.refusals && (fault == FAULT_NONE || fault >= FAULT_LOST_COUNT) &&
 		   chance(worker, 4);
-	/* relaxed, here and below: the meeting orders it, or to know soon is enough. */
+	/* relaxed, here and below: the meeting orders it, or a late reader does no harm. */
 	store_relaxed(&relay.next, 0);
 	store_relaxed(&relay.served, 0);
 }
@@ -230,7 +229,7 @@ static void wait_in_turn(struct worker *worker)
 	unsigned place = turn;
 	struct held held;
 
-	/* The first two change places. */
+	/* The fault: the first two swap places. */
 	if (place <= 2 && current.threads > 2 && fault_strikes_often(worker, FAULT_WRONG_TURN, 1))
 		place = 3 - place;
 	while (read_soon(&relay.next) != place)
@@ -254,7 +253,7 @@ static bool await_waiting(size_t count)
 	return true;
 }
 
-/* Thread 0. */
+/* Thread 0's part. */
 static void conduct(struct worker *worker)
 {
 	const unsigned others = current.threads - 1;
@@ -291,9 +290,9 @@ static void expect_quiet(struct worker *worker)
 
 	round_expect_intact(meeting_held(), "at a meeting");
 	if (lfpool_stats(current.pool, &stats) != LFPOOL_OK || stats.waiting != asked)
-		violation("at a meeting %zu continuations wait, says lfpool_stats(), and it should be %zu",
+		violation("at a meeting lfpool_stats() reports %zu waiting continuations, not %zu",
 			  (size_t)stats.waiting, asked);
-	/* What can still be added is as good as free. */
+	/* Objects that can still be added count as free. */
 	if (asked && (available || (lfpool_capacity(current.pool) < current.most && !current.refusals)))
 		violation("%zu continuations wait though %zu of %zu objects are free", asked, available,
 			  lfpool_capacity(current.pool));
@@ -343,7 +342,7 @@ static void wait_step(struct worker *worker)
 
 static void wait_finish(void)
 {
-	/* When the round has failed some may be left, which lfpool_destroy() would call. */
+	/* After a failure some may be left, which lfpool_destroy() would call. */
 	for (unsigned i = 0; i < current.threads; i++)
 		for (unsigned p = 0; p < waiters[i].used; p++)
 			if (state_of(&waiters[i].promises[p]) == ASKED)
@@ -351,5 +350,5 @@ static void wait_finish(void)
 	free(waiters);
 }
 
-SCENARIO(wait, "wait", "more threads than objects: they wait, with and without a timeout, and by continuations",
+SCENARIO(wait, "wait", "more threads than objects, so they wait: with a timeout, without, and by continuations",
 	 .plan = wait_plan, .step = wait_step, .meet = wait_meet, .leave = give_back, .finish = wait_finish);

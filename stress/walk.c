@@ -2,8 +2,8 @@
 /*
  * walk.c - scenario: every thread acquires, releases and walks.
  *
- * What the walker knows for certain: the objects that it holds itself are active during the whole walk, so each must be
- * met once; and addresses only grow, so nothing is met twice.  (That nothing is met that is free all the time:
+ * The walker knows for certain that its own objects are active during the whole walk, so each must be visited once.
+ * Addresses only grow, so nothing is visited twice.  (That no object is visited that is free throughout:
  * verify/explore.)
  */
 #include "round.h"
@@ -14,12 +14,12 @@
 #define PARTS_MAX 7
 
 static struct walker {
-	uint32_t rarely; /* walks once in so many steps                    */
-	/* The walk. */
+	uint32_t rarely; /* one step in this many is a walk */
+	/* The current walk. */
 	struct worker *worker;
-	size_t next;      /* of those held, to be met                       */
-	uintptr_t last;   /* met                                            */
-	uint32_t release; /* of `release` objects of ours one, when met; 0: none */
+	size_t next;      /* index of the next held object to be visited */
+	uintptr_t last;   /* the last visited */
+	uint32_t release; /* release one own visited object of this many; 0: none */
 } walkers[THREADS_MAX];
 
 static int by_address(const void *a, const void *b)
@@ -34,7 +34,7 @@ static bool meet(void *context, void *object)
 	struct walker *w = context;
 	struct worker *worker = w->worker;
 	const uintptr_t address = (uintptr_t)object;
-	/* Of those that we hold the next one. */
+	/* The next of the held objects. */
 	struct held *own = w->next < worker->count ? &worker->hands[w->next] : NULL;
 
 	if (address <= w->last || !lfpool_owns(current.pool, object)) {
@@ -43,7 +43,7 @@ static bool meet(void *context, void *object)
 	}
 	w->last = address;
 	if (own && (uintptr_t)own->object < address) {
-		violation("a walk passes %p, which is held", (void *)own->object);
+		violation("a walk skips %p, which is held", (void *)own->object);
 		return false;
 	}
 	if (!own || (uintptr_t)own->object != address)
@@ -64,7 +64,7 @@ static void walk_by_cursors(struct walker *w, size_t parts)
 		lfpool_cursor_open(cursors, pool);
 	else
 		lfpool_cursor_split(cursors, parts, pool);
-	/* One part after the other they go through all. */
+	/* Consecutive parts cover all objects. */
 	for (size_t i = 0; i < parts; i++)
 		while ((object = lfpool_cursor_next(&cursors[i])) && meet(w, object))
 			;
@@ -91,7 +91,7 @@ static void walk(struct walker *w)
 	worker->count = kept;
 }
 
-/* Some walk all the time, some rarely. */
+/* Some walk all the time, others rarely. */
 static void walk_enter(struct worker *worker)
 {
 	walkers[worker->index] = (struct walker){.worker = worker, .rarely = 1u << draw(worker, 10)};
@@ -114,5 +114,5 @@ static void walk_step(struct worker *worker)
 }
 
 SCENARIO(walk, "walk",
-	 "each thread acquires, releases, and walks over the active objects: its own are among them, once",
+	 "each thread acquires, releases, and walks over the active objects: it must visit its own exactly once",
 	 .needs_refusals = true, .hands = HOLD_MAX, .enter = walk_enter, .step = walk_step);

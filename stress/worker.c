@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * worker.c - the calls of the workers, by any route and past the oracle.
- */
-/* Both faces of the explicit caches: the inlined functions under their own names, the calls under their own. */
+/* worker.c - the workers' calls, by any route, past the oracle. */
+/* Both kinds of calls with explicit caches: the inlined functions and the library's, each under its own name. */
 #define LFPOOL_INLINE_KEEP_NAMES_
 
 #include "worker.h"
@@ -71,7 +69,7 @@ static enum route draw_route(struct worker *worker)
 {
 	const enum route route = current.routes[draw(worker, current.route_count)];
 
-	/* Where it is refused one goes another way. */
+	/* If it is refused, use another route. */
 	return (route == ROUTE_INLINE || route == ROUTE_CACHE) && !cache_of(worker) ? ROUTE_THREAD : route;
 }
 
@@ -81,7 +79,7 @@ void worker_drop_cache(struct worker *worker)
 	worker->cache = NULL;
 }
 
-/* By call: with these routes one can wait. */
+/* By call: these routes can wait. */
 static void *wait_raw(struct worker *worker, enum route route, int64_t timeout_ns)
 {
 	if (route == ROUTE_INLINE || route == ROUTE_CACHE)
@@ -113,18 +111,18 @@ lfpool_status_t worker_release_raw(struct worker *worker, void *object, lfpool_s
 
 /* ---- Acquire ---- */
 
-/* The answer was not all that was wanted: was that right? */
+/* The answer was not everything that was wanted: was that right? */
 static void check_null(uint64_t reading)
 {
 	if (current.demand.unjudged) {
-		/* Whatever it was. */
+		/* Any answer will do. */
 	} else if (!current.demand.counted) {
 		violation("NULL though the capacity of %zu suffices for all threads", current.capacity);
 	} else if (!demand_null_allowed(&current.demand, reading)) {
 		violation("NULL though at no moment of the call more than %zu objects were held or wanted",
 			  current.capacity);
 	}
-	/* With few processors the holders need this one. */
+	/* On few processors the holders need this one. */
 	(void)sched_yield();
 }
 
@@ -144,7 +142,7 @@ static bool mark(struct worker *worker, void *object, struct hold hold, struct h
 	return true;
 }
 
-/* One acquire, by any route or by none at all if a fault strikes; logged.  timeout_ns: NULL: does not wait. */
+/* One acquire, by any route, or by none if a fault strikes; logged. timeout_ns: NULL: does not wait. */
 static void *acquire_logged(struct worker *worker, uint64_t reading, const int64_t *timeout_ns, struct hold *hold_out)
 {
 	enum route route = draw_route(worker);
@@ -163,7 +161,7 @@ static void *acquire_logged(struct worker *worker, uint64_t reading, const int64
 	return object;
 }
 
-/* What came of one acquire, the wish being counted. */
+/* The outcome of one acquire, whose wish is counted. */
 static bool acquired(struct worker *worker, void *object, struct hold hold, struct held *held_out)
 {
 	held_out->object = NULL;
@@ -190,9 +188,9 @@ bool worker_acquire(struct worker *worker, struct held *held_out)
 bool worker_acquire_wait(struct worker *worker, int64_t timeout_ns, struct held *held_out)
 {
 	const bool for_ever = timeout_ns < 0;
-	/* Where objects are lost on purpose no call waits for ever. */
+	/* With faults that lose objects no call waits without a timeout. */
 	const int64_t timeout = for_ever && faults_wanted(worker) ? 1000000000 : timeout_ns;
-	/* While it waits it serves others as well, and may have an object for them in its hands beside its own. */
+	/* A waiting call serves others as well, and may hold an object for them in addition to its own. */
 	const uint32_t extra = timeout != 0;
 	uint64_t reading = demand_raise(&current.demand, 1 + extra), start = now_ns();
 	struct hold hold = {0, 0};
@@ -204,7 +202,7 @@ bool worker_acquire_wait(struct worker *worker, int64_t timeout_ns, struct held 
 		const uint64_t waited = now_ns() - start;
 
 		if (for_ever)
-			violation("a call that waits for ever came back with NULL");
+			violation("a wait without a timeout returned NULL");
 		else if (waited < (uint64_t)timeout_ns)
 			violation("NULL after %llu of %lld ns", (unsigned long long)waited, (long long)timeout_ns);
 		else if (timeout_ns)
@@ -219,7 +217,7 @@ lfpool_status_t worker_ask(lfpool_continuation_t then, void *context, lfpool_tic
 {
 	lfpool_status_t status;
 
-	/* One wish for the object, one for what this call may have in its hands for others. */
+	/* One wish for the object, one for an object that this call may hold for others. */
 	(void)demand_raise(&current.demand, 2);
 	status = lfpool_acquire_async(current.pool, then, context, ticket_out);
 	demand_lower(&current.demand, 1);
@@ -271,7 +269,7 @@ bool worker_take(struct worker *worker)
 
 	if (!worker_acquire(worker, &held))
 		return false;
-	/* Meanwhile a continuation may have added one. */
+	/* In the meantime a continuation may have added one. */
 	worker->hands[worker->count++] = held;
 	return true;
 }
@@ -294,7 +292,7 @@ void worker_hold(struct worker *worker, size_t wanted)
 
 /* ---- Release ---- */
 
-/* One release by any route, or by none at all if the object should be dropped; logged if it succeeds. */
+/* One release by any route, or by none if the object is to be lost; logged if it succeeds. */
 static lfpool_status_t release_logged(struct worker *worker, const struct held *held, bool drop)
 {
 	uint64_t begin = history_begin(worker->log), end;
@@ -340,7 +338,7 @@ static void release_bulk(struct worker *worker, struct held *held, size_t count)
 	size_t released = lfpool_release_bulk(current.pool, objects, count);
 	uint64_t end = history_end(worker->log);
 
-	/* Which ones were refused, if any, is not known. */
+	/* After a partial refusal the refused ones are unknown. */
 	for (size_t i = 0; i < count && released == count; i++)
 		history_released(worker->log, begin, end, objects[i], held[i].hold);
 	expect(released == count, "lfpool_release_bulk() released %zu of %zu held objects", released, count);
@@ -353,7 +351,7 @@ void worker_keep(struct worker *worker, size_t kept)
 	const bool bulk = draw_bulk(worker);
 
 	accounts_hold(worker->count);
-	/* In the order in which they lie there. */
+	/* In their order in the hands. */
 	for (size_t at = kept; at < worker->count;) {
 		const size_t left = worker->count - at, step = !bulk ? 1 : left < BULK_MAX ? left : BULK_MAX;
 
@@ -403,13 +401,13 @@ void worker_rescan(const struct held *held, size_t count)
 		sound = ledger_check(&held[i], "while it was held");
 		if (sound &&
 		    !(lfpool_owns(current.pool, held[i].object) && lfpool_in_use(current.pool, held[i].object))) {
-			violation("object %p is held, but lfpool_in_use() says no", (void *)held[i].object);
+			violation("object %p is held, but lfpool_in_use() returns false", (void *)held[i].object);
 			sound = false;
 		}
 	}
 
 	size_t active = lfpool_active_count(current.pool);
-	expect(active <= current.most, "lfpool_active_count() says %zu of %zu", active, current.most);
+	expect(active <= current.most, "lfpool_active_count() returns %zu of %zu", active, current.most);
 }
 
 void worker_look(const struct worker *worker)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * worker.h - a thread that uses the pool, and its calls: each goes to the pool by some route and past the oracle.
+ * worker.h - a thread that uses the pool, and its calls: each reaches the pool by some route and past the oracle.
  *
  * Idea         Scenarios acquire and release only through the functions below, so no scenario can forget to check.
  *              The route of each call is drawn: the thread's own cache, an explicit cache inlined or by call, bulk.
- *              Objects acquired by one route are released by another.  Besides its threads a round has a keeper, the
- *              main thread, which empties shared places and counts at the end.
- * Hands        What a worker holds lies in its hands, and is released at the end of the round.  What goes from thread
- *              to thread has places of its own, a struct held each.
+ *              Objects acquired by one route are released by another.  A round also has a keeper, the main thread,
+ *              which empties shared places and counts at the end.
+ * Hands        The objects that a worker holds.  The end of the round releases them.  Objects that move between
+ *              threads have separate places, a struct held each.
  */
 #ifndef STRESS_WORKER_H
 #define STRESS_WORKER_H
@@ -21,7 +21,7 @@
 /* The ways of calling the pool. */
 enum route {
 	ROUTE_THREAD, /* lfpool_acquire()                                   */
-	ROUTE_INLINE, /* an explicit cache, hits inlined                    */
+	ROUTE_INLINE, /* an explicit cache, inlined hits */
 	ROUTE_CACHE,  /* the same cache, by call                            */
 	ROUTE_BULK,   /* lfpool_acquire_bulk()                              */
 	ROUTES
@@ -32,13 +32,13 @@ enum route {
 /* Workers, the keeper, and two short-lived children for each worker. */
 #define PULSES (3 * THREADS_MAX + 1)
 
-/* What a worker has done; the watchdog looks at it.  One writer at a time; relaxed, so that counting orders nothing. */
+/* A worker's counts, for the watchdog.  One writer at a time; relaxed, so that counting orders nothing. */
 extern struct pulse {
 	_Alignas(64) _Atomic(uint64_t) operations;
-	_Atomic(uint64_t) acquires; /* that succeeded, of rounds' pools */
+	_Atomic(uint64_t) acquires; /* successful ones, on the rounds' pools */
 } pulses[PULSES];
 
-/* All of them together, since the program began; exact while no worker runs. */
+/* The sums since the program began; exact while no worker runs. */
 struct sums {
 	uint64_t operations, acquires;
 };
@@ -58,26 +58,25 @@ static inline void pulse_beat(struct pulse *pulse, uint64_t operations)
 
 struct worker {
 	unsigned index;          /* 0 .. threads - 1; threads = the keeper; above: children of the workers  */
-	bool over;               /* the round is, as this worker has noticed                                 */
+	bool over;               /* the round has ended, as this worker knows */
 	unsigned ticks;          /* calls of worker_goes_on()                                                */
 	uint64_t sequence;       /* acquisitions                                                             */
-	struct held *hands;      /* what it holds; room for current.hands                                   */
-	size_t count;            /* so many                                                                  */
-	struct history_log *log; /* NULL without --history                                                  */
-	struct random random;    /* its choices                                                              */
-	struct random faults;    /* and, separately, when it commits a fault                                 */
-	lfpool_cache_t *cache;   /* made when first needed; NULL = not yet                                   */
+	struct held *hands;      /* its objects; room for current.hands */
+	size_t count;            /* number of objects in hands */
+	struct history_log *log; /* NULL without --history */
+	struct random random;    /* for its choices */
+	struct random faults;    /* for its faults, separately */
+	lfpool_cache_t *cache;   /* made on first use; NULL = not yet */
 	struct pulse *pulse;
 	pthread_t thread;
 };
 
-/* The one that this thread is; NULL: none, as between two rounds. */
+/* This thread's worker; NULL between two rounds. */
 extern _Thread_local struct worker *here;
 
 void worker_init(struct worker *worker, unsigned index);
 
-/* May the scenario go on?  False once the time is over or the cell has failed.  The clock is read once in `every`
- * calls. */
+/* False once the time is over or the cell has failed.  Reads the clock once in `every` calls. */
 bool worker_goes_on(struct worker *worker, unsigned every);
 
 /* 0 .. bound - 1. */
@@ -92,47 +91,47 @@ static inline bool chance(struct worker *worker, uint32_t times)
 	return draw(worker, times) == 0;
 }
 
-/* ---- What it has in its hands ---- */
+/* ---- Its hands ---- */
 
-/* One more; false: there is none. */
+/* Acquires one more; false: there is none. */
 bool worker_take(struct worker *worker);
-/* Takes until it holds `wanted`, or there are no more. */
+/* Acquires until it holds `wanted`, or there are no more. */
 void worker_hold(struct worker *worker, size_t wanted);
 /* Releases all but the first `kept`. */
 void worker_keep(struct worker *worker, size_t kept);
-/* Releases one of them, if there is any. */
+/* Releases one of them, if it holds any. */
 void worker_release_any(struct worker *worker);
-/* Holds what it holds `wanted` of, no more and no less, as far as there are as many. */
+/* Acquires or releases until it holds `wanted`, as far as the pool has objects. */
 void worker_adjust(struct worker *worker, size_t wanted);
 /* Checks all of them. */
 void worker_look(const struct worker *worker);
 
 /* ---- Single objects ---- */
 
-/* False when the answer was NULL (and then checked), or wrong. */
+/* False when the answer was NULL (which is then checked), or wrong. */
 bool worker_acquire(struct worker *worker, struct held *held_out);
-/* The same, and waits up to `timeout_ns` (negative: for ever; then false is a violation). */
+/* The same, but waits up to `timeout_ns` (negative: without a timeout; then false is a violation). */
 bool worker_acquire_wait(struct worker *worker, int64_t timeout_ns, struct held *held_out);
 /* lfpool_acquire_async(); the wish for the object stays counted until worker_receive(). */
 lfpool_status_t worker_ask(lfpool_continuation_t then, void *context, lfpool_ticket_t *ticket_out);
-/* A continuation was called with the object; its wish is counted, and was logged as begun at `begin`. */
+/* A continuation was called with the object.  Its wish is counted, and was logged as begun at `begin`. */
 bool worker_receive(struct worker *worker, void *object, uint64_t begin, struct held *held_out);
 
 /* Checks and releases; held->object is NULL afterwards. */
 void worker_release(struct worker *worker, struct held *held);
 /* Another thread handed the object over. */
 void worker_take_over(struct worker *worker, struct held *held);
-/* Checks objects that a worker holds and goes on holding. */
+/* Checks objects that a worker continues to hold. */
 void worker_rescan(const struct held *held, size_t count);
 
-/* Destroys the explicit cache, if there is one; it is made when it is first needed. */
+/* Destroys the explicit cache, if it exists; it is made on first use. */
 void worker_drop_cache(struct worker *worker);
 
-/* Releases a held object that others may be releasing too; the history learns of it if it succeeds. */
+/* Releases a held object that other threads may be releasing too; logged if it succeeds. */
 lfpool_status_t worker_release_raced(struct worker *worker, const struct held *held);
 
-/* Releases by a route of the worker's choice, unchecked: for wrong releases.  A bulk call does not tell why nothing
- * was released: then this answers `expected`. */
+/* Releases by a random route, unchecked: for wrong releases.  A bulk call does not return the reason for a refusal:
+ * then this returns `expected`. */
 lfpool_status_t worker_release_raw(struct worker *worker, void *object, lfpool_status_t expected);
 
 #endif
