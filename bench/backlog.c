@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * backlog.c - the workloads "backlog-...": what is deferred and not yet free, at most, and how much memory it takes.
+ * backlog.c - the workloads "backlog-...": the most objects deferred and not yet free, and the memory they take.
  *
- * Idea         Two threads update as in `retire`, so many times a second together, for a second: a little each
- *              millisecond, and sleep until the next one; or as often as they can.  After each such piece they look how
- *              much is in flight.  In backlog-bounded, and when a subject is checked, a third thread is inside one
- *              section for the first half.  In backlog-bounded the pool has BOUNDED_CAPACITY objects more than the
- *              table: a thread that finds none waits.
- * Invariants   T1  what a section found is as it was until the section ends.
- *              T2  what is deferred meanwhile is in flight, all of it; and when all has settled, nothing is.
- * The figures  most_objects          in flight
- *              most_objects_early    the same, in the first half: a backlog that grows has twice as much in the end
- *              most_resident_bytes   growth of the resident memory since the table was filled, at its greatest
- *              updates_per_second    that were made
- *              waits                 of the updates: the pool was empty
+ * Idea         Two threads update as in `retire`, `rate` times a second together, for a second: a piece each
+ *              millisecond, then sleep until the next; or as often as they can.  After each piece they read how much
+ *              is in flight.  In backlog-bounded, and when a subject is checked, a third thread stays inside one
+ *              section for the first half.  In backlog-bounded the pool has BOUNDED_CAPACITY more objects than the
+ *              table, and a thread that finds none waits.
+ *  T1  an object found in a section does not change until the section ends.
+ *  T2  every object deferred during the section is in flight; when all has settled, none is.
+ *               most_objects          in flight
+ *               most_objects_early    the same, in the first half: a growing backlog has twice as many at the end
+ *               most_resident_bytes   the greatest growth of resident memory since the table was filled
+ *               updates_per_second    completed
+ *               waits                 per update: the pool was empty
  */
 #include "team.h"
 
@@ -27,13 +27,13 @@
 #define LASTS_NS UINT64_C(1000000000)
 #define TICK_NS UINT64_C(1000000)
 #define TICKS_PER_SECOND 1000
-/* Updates between two looks, when there is no limit; not a multiple of those between two polls. */
+/* Updates between two reads of the count, without a limit; not a multiple of those between two polls. */
 #define UNLIMITED_PIECE 509
 
 struct updater {
 	_Alignas(128) struct worker worker;
 	struct scene *scene;
-	size_t most[2]; /* in the first half, in the second */
+	size_t most[2]; /* in each half */
 };
 
 struct scene {
@@ -76,7 +76,7 @@ static void sleep_until(uint64_t ns)
 		;
 }
 
-/* For LASTS_NS.  A thread that is late for a tick does not sleep before the next. */
+/* For LASTS_NS. A thread that is late for a tick does not sleep before the next. */
 static void update(struct updater *updater)
 {
 	const struct scene *scene = updater->scene;
@@ -111,7 +111,7 @@ static void *play(void *argument)
 	worker->hand = scene->subject->join(scene->shared);
 	if (first)
 		(void)loops->fill(worker, RETIRE_TABLE);
-	/* A few, so that what they call is in RAM; all of it is free again. */
+	/* A few updates, so that the called code is in RAM; all objects are free again. */
 	turn(scene);
 	(void)loops->retire(worker, RETIRE_TABLE);
 	turn(scene);
@@ -137,7 +137,7 @@ static void *play(void *argument)
 	return NULL;
 }
 
-/* It looks at all nodes, and goes to sleep.  In turns with the others. */
+/* Checks all nodes, and sleeps.  In step with the others. */
 static void *stall(void *argument)
 {
 	struct scene *scene = argument;
@@ -147,7 +147,7 @@ static void *stall(void *argument)
 
 	turn(scene); /* the table is full */
 	turn(scene); /* they have updated */
-	turn(scene); /* all of it is free */
+	turn(scene); /* all objects are free */
 	scene->calls->section_begin(hand);
 	for (size_t i = 0; i < RETIRE_TABLE; i++) {
 		found[i] = __atomic_load_n(&scene->table[i], __ATOMIC_ACQUIRE);
@@ -165,7 +165,7 @@ static void *stall(void *argument)
 		if (!node_is_whole(found[i]) || __atomic_load_n(&found[i]->stamp, __ATOMIC_RELAXED) != stamps[i])
 			give_up(scene->subject->name, "a node was used again while a thread read it"); /* T1 */
 	if (in_flight(scene) < deferred)
-		give_up(scene->subject->name, "not all is in flight, though a thread reads"); /* T2 */
+		give_up(scene->subject->name, "not all deferred nodes are in flight, though a thread reads"); /* T2 */
 	scene->calls->section_end(hand);
 	turn(scene); /* they have ended */
 	scene->calls->settle(hand, false);
@@ -232,7 +232,7 @@ void backlog_run(const struct cell *cell)
 		(void)pthread_join(reader, NULL);
 	report(scene);
 	if (in_flight(scene) != 0)
-		give_up(scene->subject->name, "all has been waited for, but not all is free"); /* T2 */
+		give_up(scene->subject->name, "after waiting for all deferred nodes some are not free"); /* T2 */
 	scene->subject->close(scene->shared);
 	(void)pthread_barrier_destroy(&scene->turn);
 	free(scene);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check.c - does a subject do what it must?
+ * check.c - does a subject work correctly?
  *
- * Pools that evict are in check_evicting.c.
+ * Evicting pools are in check_evicting.c.
  *
- * Pools        Two threads, each with half of a pool of objects of 64 bytes, then with the other's half.  Every byte of
- *              each object that is held has a value of its holder's.  Two objects that overlap, and a pool that writes
- *              into what it has given away, change bytes of a holder.
- * Deferring    backlog_run() looks at that itself, where a reader stalls: backlog.c, T1 and T2.
+ * Pools        Two threads, each first with its half of a pool of 64-byte objects, then with the other half.  Every
+ *              byte of a held object has its holder's value.  Overlapping objects, and a pool that writes into
+ *              objects in use, change such bytes.
+ * Deferring    backlog_run() checks T1 and T2 of backlog.c while a reader stalls.
  */
 #include "subjects.h"
 #include "team.h"
@@ -25,7 +25,7 @@ void must_be(bool right, const struct subject *subject, const char *why)
 #define CHECK_BYTES 64
 #define EACH 1000
 
-/* What one of two threads has: its worker, whose index is in the bytes. */
+/* One of two threads: its worker, whose index is in the bytes. */
 struct half {
 	struct worker worker;
 	void *objects[2 * EACH + 1];
@@ -42,12 +42,12 @@ static void fill(struct half *half, size_t count)
 	const size_t before = half->worker.held;
 
 	must_be(half->worker.subject->loops.fill(&half->worker, count) == count, half->worker.subject,
-		"fewer objects than it should have");
+		"fewer objects than its capacity");
 	for (size_t i = before; i < half->worker.held; i++)
 		memset(half->objects[i], (int)(100 * half->worker.index + i % 100), CHECK_BYTES);
 }
 
-/* As they were filled? */
+/* Unchanged since they were filled? */
 static void look(const struct half *half)
 {
 	for (size_t i = 0; i < half->worker.held; i++)
@@ -61,7 +61,7 @@ static void drain(struct worker *worker)
 	(void)worker->subject->loops.drain(worker, worker->held);
 }
 
-/* The other half's life: fills its own, looks at both's, releases what `theirs` holds, and fills that much again. */
+/* The other thread: fills its half, checks both, releases the objects of `theirs`, and fills that half again. */
 static void *other_life(void *argument)
 {
 	struct half *theirs = argument, mine;
@@ -79,9 +79,9 @@ static void *other_life(void *argument)
 		fill(&mine, EACH);
 	}
 	look(&mine);
-	/* All are out, of those that are bounded. */
+	/* A bounded pool is exhausted now. */
 	must_be(!(subject->traits & TRAIT_BOUNDED) || subject->loops.fill(&mine.worker, 1) == 0, subject,
-		"more objects than it should have");
+		"more objects than its capacity");
 	drain(&mine.worker);
 	subject->leave(mine.worker.hand);
 	return NULL;
@@ -100,7 +100,7 @@ static void check_pool(const struct subject *subject)
 	(void)pthread_join(other, NULL);
 	look(&half);
 	drain(&half.worker);
-	/* Everything is back. */
+	/* All objects are back. */
 	fill(&half, 2 * EACH);
 	look(&half);
 	drain(&half.worker);
@@ -108,7 +108,7 @@ static void check_pool(const struct subject *subject)
 	subject->close(shared);
 }
 
-/* ---- Those that defer ---- */
+/* ---- Subjects that defer ---- */
 
 static void check_deferring(const struct subject *subject)
 {

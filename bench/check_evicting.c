@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_evicting.c - does a pool that evicts do what it must?
+ * check_evicting.c - does an evicting pool work correctly?
  *
- * Idea         One thread fills a pool, gives all objects other priorities, and lets newcomers evict them one by one:
- *              they come in the order of these priorities.  At last newcomers that go before all are refused.
+ * Idea         One thread fills a pool, gives all objects new priorities, and lets newcomers evict them one by one:
+ *              they must go in the order of these priorities.  At the end, newcomers with lower priorities must be
+ *              refused.
  */
 #include "subjects.h"
 #include "workload.h"
 
 #define CAPACITY 40
-/* Steps through 0 .. CAPACITY - 1 in another order: no divisor of CAPACITY in common. */
+/* Steps through 0 .. CAPACITY - 1 in another order: has no divisor in common with CAPACITY. */
 #define ORDER 7
 
 struct got {
@@ -17,7 +18,7 @@ struct got {
 	uint64_t handle;
 };
 
-/* Filled with `written`, as it was acquired. */
+/* Still filled with `written`, as acquired? */
 static bool holds(const struct got *got, uint64_t written)
 {
 	for (size_t i = 0; i < EVICTING_BYTES / sizeof(written); i++)
@@ -56,10 +57,10 @@ void check_evicting(const struct subject *subject)
 		while (least * ORDER % CAPACITY != priority)
 			least++;
 		newcomer.object = calls->acquire(hand, CAPACITY, &newcomer.handle);
-		must_be(newcomer.object == held[least].object, subject, "it evicts another than the least");
+		must_be(newcomer.object == held[least].object, subject, "it does not evict the least");
 		must_be_stale(subject, hand, held[least].handle);
 	}
-	must_be(!calls->acquire(hand, 0, &held[0].handle), subject, "it evicts what does not give way");
+	must_be(!calls->acquire(hand, 0, &held[0].handle), subject, "it evicts an object that does not give way");
 	must_be(calls->release(hand, newcomer.handle), subject, "a release of an object that is in use is refused");
 	must_be_stale(subject, hand, newcomer.handle);
 	must_be(calls->acquire(hand, 0, &held[0].handle) == newcomer.object, subject, "an object is lost");

@@ -16,8 +16,8 @@
  *
  * then includes this file and names SUBJECT_LOOPS in its `struct subject`.
  *
- * Idea         The same source for all, one copy of machine code for each.  Nothing is in a loop but acquire, its
- *              check, one use of the object, release, and what the workload is about.
+ * Idea         The same source for all, one copy of machine code for each.  A loop contains only
+ *              acquire, its check, one use of the object, release, and the workload's own work.
  */
 #ifndef LFPOOL_BENCH_LOOPS_H
 #define LFPOOL_BENCH_LOOPS_H
@@ -37,8 +37,7 @@
 	 .retiring = NULL}
 /* clang-format on */
 
-/* The use that is made of an object.  The compiler must not guess that nobody looks: it would remove malloc and free
- * altogether. */
+/* The use of an object.  Without it the compiler could remove malloc and free altogether. */
 static inline void object_write(void *object, uint64_t value)
 {
 	*(uint64_t *)object = value;
@@ -61,16 +60,15 @@ __attribute__((always_inline)) static inline void *acquire_and_write(const struc
 	return object;
 }
 
-/* always_inline, these two: with a dozen loops in one file, a compiler would call what is long.
- * Between a release and the next acquire, a program does something else: the compiler may not carry anything over in
- * registers. */
+/* always_inline, both: with a dozen loops in one file a compiler would not inline long functions.  A program does
+ * other things between a release and the next acquire, so the compiler must not keep anything in registers. */
 __attribute__((always_inline)) static inline void release_and_forget(void *hand, void *object)
 {
 	release(hand, object);
 	__asm__ __volatile__("" : : : "memory");
 }
 
-/* ---- One thread's own ---- */
+/* ---- Alone ---- */
 
 __attribute__((always_inline)) static inline size_t pairs_and_work(struct worker *worker, size_t pairs, size_t work)
 {
@@ -97,7 +95,7 @@ static size_t run_work(struct worker *worker, size_t pairs)
 	return pairs_and_work(worker, pairs, worker->work);
 }
 
-/* One object of each pool, pool after pool. */
+/* One object of each pool, pool by pool. */
 static size_t run_turns(struct worker *worker, size_t pairs)
 {
 	void **hands = worker->hands;
@@ -184,7 +182,7 @@ static size_t run_drain(struct worker *worker, size_t pairs)
 	return pairs;
 }
 
-/* Goes up and down between 0 and `count` objects, to a new random level each time; with every call timed, or none. */
+/* Up and down between 0 and `count` objects, to a new random level each time; every call timed, or none. */
 __attribute__((always_inline)) static inline size_t up_and_down(struct worker *worker, size_t pairs, bool timed)
 {
 	void *hand = worker->hand;
@@ -227,7 +225,7 @@ static size_t run_latency(struct worker *worker, size_t pairs)
 	return up_and_down(worker, pairs, true);
 }
 
-/* Two out and two back, some times; timed as a whole. */
+/* Two out and two back, several times; timed as a whole. */
 __attribute__((always_inline)) static inline void around_a_level(struct worker *worker, void *hand)
 {
 	const uint64_t start = clock_read();
@@ -241,7 +239,7 @@ __attribute__((always_inline)) static inline void around_a_level(struct worker *
 	histogram_add(worker->acquire_times, clock_read() - start);
 }
 
-/* Up to `count` objects and down again, and around each level on the way: wherever a magazine ends, or a batch, two
+/* Up to `count` objects and down again, and around each level on the way.  At the end of a magazine or batch, two
  * objects are on both sides of it. */
 static size_t run_boundary(struct worker *worker, size_t pairs)
 {
@@ -261,12 +259,12 @@ static size_t run_boundary(struct worker *worker, size_t pairs)
 	return done;
 }
 
-/* Every object is out: how long does it take to hear that?  Here a pair is one acquire that says NULL. */
+/* Every object is out: how long does the pool take to return NULL? Here a pair is one such acquire. */
 static size_t run_exhausted(struct worker *worker, size_t pairs)
 {
 	for (size_t i = 0; i < pairs; i++)
 		if (acquire(worker->hand))
-			give_up(worker->subject->name, "an object, though all are in use");
+			give_up(worker->subject->name, "an object, though all objects are in use");
 	return pairs;
 }
 
@@ -282,7 +280,7 @@ static size_t run_produce(struct worker *worker, size_t pairs)
 			ring_push(worker->rings[r], acquire_and_write(worker, hand, i));
 	for (unsigned r = 0; r < worker->ring_count; r++)
 		ring_publish_pushed(worker->rings[r]);
-	return 0; /* the consumers count them */
+	return 0; /* the consumers count the pairs */
 }
 
 /* `pairs` objects out of each ring. */
@@ -301,10 +299,10 @@ static size_t run_consume(struct worker *worker, size_t pairs)
 	return pairs * worker->ring_count;
 }
 
-/* Hands the table to another thread, and takes that thread's. */
+/* Swaps the table for another thread's. */
 static inline void exchange_table(struct worker *worker)
 {
-	/* acq_rel: the table and its objects, theirs to us and ours to them. */
+	/* acq_rel: the tables and their objects, in both directions. */
 	worker->objects = __atomic_exchange_n(worker->mailbox, worker->objects, __ATOMIC_ACQ_REL);
 }
 
@@ -325,7 +323,7 @@ static size_t run_larson(struct worker *worker, size_t pairs)
 }
 
 #ifdef SUBJECT_HAS_SIZES
-/* The same with objects of many sizes.  Both ends must hold the same size. */
+/* The same with objects of many sizes.  Both ends must hold the size. */
 static size_t run_mixed(struct worker *worker, size_t pairs)
 {
 	void *hand = worker->hand;
@@ -368,14 +366,14 @@ static inline void job_finish(struct worker *worker, struct job *job)
 		struct job *parent = job->parent;
 
 		release_and_forget(worker->hand, job);
-		/* acq_rel: what the children did, to the worker that finishes the parent. */
+		/* acq_rel: the children's writes, for the worker that finishes the parent. */
 		if (__atomic_sub_fetch(&parent->pending, 1, __ATOMIC_ACQ_REL) || parent->depth == TREE_ROOT)
 			return;
 		job = parent;
 	}
 }
 
-/* Executes one job; false when there is none here now. */
+/* Executes one job; false if it has none now. */
 static inline bool job_step(struct worker *worker)
 {
 	struct graph *graph = worker->graph;
@@ -398,8 +396,8 @@ static inline bool job_step(struct worker *worker)
 	return true;
 }
 
-/* Whole trees, one after the other; meanwhile executes what the neighbour sends, and afterwards until nobody has any
- * left. */
+/* Whole trees, one after the other.  In between it executes the neighbour's jobs, and afterwards until no worker has
+ * any left. */
 static size_t run_jobs(struct worker *worker, size_t pairs)
 {
 	struct graph *graph = worker->graph;
@@ -415,7 +413,7 @@ static size_t run_jobs(struct worker *worker, size_t pairs)
 			if (!job_step(worker))
 				ring_pause(&spins);
 	}
-	/* release: our trees are finished; acquire: so are theirs. */
+	/* release: our trees are finished; acquire: the others' are. */
 	(void)__atomic_add_fetch(graph->finished, 1, __ATOMIC_RELEASE);
 	while (__atomic_load_n(graph->finished, __ATOMIC_ACQUIRE) < all)
 		if (!job_step(worker))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.cpp - lfpool-bench: every way to get hold of an object, in every situation, beside lfpool.
+ * main.cpp - lfpool-bench: every way to get an object, in every situation, next to lfpool.
  *
- * Idea         Registers each cell {workload, object size, subject, threads} with Google Benchmark, which chooses by
- *              --benchmark_filter, repeats, and writes JSON.  `bench/run` calls it often and in turns, so that all
- *              subjects meet the same machine.  It reports speed and never decides anything, but it stops when an
- *              acquire fails or a release is refused: then the figures would be about something else.
+ * Idea         Registers each cell {workload, object size, subject, threads} with Google Benchmark, which selects by
+ *              --benchmark_filter, repeats, and writes JSON. `bench/run` calls it often and alternates, so that all
+ *              subjects meet the same machine.  It reports speed and decides nothing.  But it stops when an acquire
+ *              fails or a release is refused, because then the figures would be meaningless.
  *
  *     lfpool-bench [--benchmark_...]                         bench/README.md
  *     lfpool-bench --exactly SUBJECT WORKLOAD BYTES PAIRS    one thread, nothing measured: for callgrind
@@ -47,8 +47,8 @@ static void run_team(benchmark::State &state, const cell &cell)
 	size_t chunks = 0;
 
 	team_begin(&cell, unsigned(state.threads()), index);
-	/* All iterations are taken at once: only Google Benchmark knows how many there will be, and a thread that has
-	 * taken the last waits for the others.  The clock is ours anyway. */
+	/* Takes all iterations at once: only Google Benchmark knows how many there will be, and the thread that takes
+	 * the last waits for the others.  The timing is ours anyway. */
 	while (state.KeepRunningBatch(benchmark::IterationCount(cell.workload->chunk)))
 		chunks++;
 	state.SetIterationTime(team_measure(index, chunks));
@@ -57,7 +57,7 @@ static void run_team(benchmark::State &state, const cell &cell)
 	team_end(index);
 }
 
-/* The first thread of those that the row is named for does it all. */
+/* The first of the row's threads does everything. */
 static void run_once(benchmark::State &state, const cell &cell)
 {
 	for (auto _ : state) {
@@ -77,7 +77,7 @@ static unsigned most_threads()
 	return std::min(std::max(16u, 2 * cpus()), unsigned(THREADS_MAX));
 }
 
-/* A benchmark with a row for each number of threads that makes sense. */
+/* A benchmark with a row for each sensible number of threads. */
 static void add_rows_of(const cell &cell)
 {
 	const auto run = cell.workload->run ? run_once : run_team;
@@ -105,7 +105,7 @@ static void add_rows()
 				add_rows_of({subjects[s], &workload, bytes});
 }
 
-/* What a reader of the JSON wants to know about the names in it. */
+/* For readers of the JSON: descriptions of its names. */
 static void add_contexts()
 {
 	for (size_t s = 0; s < subject_count; s++) {
@@ -149,7 +149,7 @@ static int run_exactly(char **arguments)
 	unsigned long bytes, pairs;
 	size_t count;
 
-	/* Objects have a power of two bytes. */
+	/* An object's size is a power of two. */
 	if (!cell.subject || !cell.workload || cell.workload->run ||
 	    !parse_numbers(arguments[2], 16, 4096, &bytes, 1, &count) || (bytes & (bytes - 1)) ||
 	    !parse_numbers(arguments[3], 1, 1000000000, &pairs, 1, &count) ||
@@ -188,8 +188,8 @@ static void *nothing(void *argument)
 	return argument;
 }
 
-/* Until a process has had a second thread, the C library locks nothing: malloc and mutexes are faster than in any
- * program that shares a pool, and only in rows of one thread that happen to come first. */
+/* Until a process has had a second thread, the C library locks nothing: malloc and mutexes would be faster than in
+ * any program that shares a pool, but only in single-threaded rows that come first. */
 static void have_had_threads()
 {
 	pthread_t thread;
@@ -198,8 +198,8 @@ static void have_had_threads()
 	(void)pthread_join(thread, nullptr);
 }
 
-/* Libraries that are loaded while the program runs (subjects/called.c) want more of the static TLS block than the C
- * library keeps free, and it is asked before a program starts: so this one starts once more. */
+/* Libraries loaded at run time (subjects/called.c) need more of the static TLS block than the C library keeps free.
+ * It reads the setting before a program starts, so this one starts again. */
 static void ask_for_tls(char **argv)
 {
 	if (setenv("GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=16384", 1) == 0)
@@ -211,7 +211,7 @@ int main(int argc, char **argv)
 	if (!getenv("GLIBC_TUNABLES"))
 		ask_for_tls(argv);
 	subjects_find();
-	/* Each subject names its backend itself. */
+	/* Each subject sets its own backend. */
 	(void)unsetenv("LFPOOL_BACKEND");
 	have_had_threads();
 	teams_init();

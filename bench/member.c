@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * member.c - what one thread of a run is given, and gives back: see team.h.
- */
+/* member.c - one thread of a run: its preparation and its end; see team.h. */
 #include "common/latency.h"
 #include "graph.h"
 #include "ring.h"
@@ -34,7 +32,7 @@ unsigned cpus(void)
 	return online > 0 ? (unsigned)online : 1;
 }
 
-/* To the index-th of the processors that this process may use. */
+/* To one of the processors that this process may use, by the member's index. */
 static void pin(struct member *member)
 {
 	const struct worker *worker = &member->worker;
@@ -53,7 +51,7 @@ static void pin(struct member *member)
 	member->pinned = sched_setaffinity(0, sizeof(one), &one) == 0;
 }
 
-/* ---- What the threads share ---- */
+/* ---- Shared by the threads ---- */
 
 static unsigned rings_wanted(enum pattern pattern, unsigned threads)
 {
@@ -66,7 +64,7 @@ static unsigned rings_wanted(enum pattern pattern, unsigned threads)
 	}
 }
 
-/* Rounds of work that take so long: by the best of some trials, in which nothing disturbs. */
+/* The rounds of work that take `ns`: from the best, least disturbed of some trials. */
 static size_t work_rounds(size_t ns)
 {
 	enum { TRIALS = 100, ROUNDS = 1000 };
@@ -96,7 +94,7 @@ void team_make(const struct cell *cell, unsigned threads)
 	memset(&team, 0, sizeof(team));
 	team.cell = cell;
 	team.threads = threads;
-	/* Now: a thread that is pinned may use one CPU only. */
+	/* Computed now: a pinned thread may use only one CPU. */
 	team.at_once = threads < cpus() ? threads : cpus();
 	for (size_t i = 0; i < pools_of(cell->workload); i++)
 		team.pools[i] = cell->subject->open(&plan);
@@ -136,12 +134,12 @@ bool member_reads(const struct member *member)
 	return team.cell->workload->reads && member->worker.index % 2;
 }
 
-/* All that the loop wants out. */
+/* Acquires the objects that the loop needs out. */
 static void fill(struct worker *worker)
 {
 	worker->held = 0;
 	if (worker->subject->loops.fill(worker, worker->count) != worker->count)
-		give_up(worker->subject->name, "no object, though the pool has enough for all");
+		give_up(worker->subject->name, "no object, though the pool is large enough for all");
 }
 
 static void drain(struct worker *worker)
@@ -149,7 +147,7 @@ static void drain(struct worker *worker)
 	(void)worker->subject->loops.drain(worker, worker->held);
 }
 
-/* Threads that come, take `count` objects, release them, and go; one after the other. */
+/* Threads that start, acquire `count` objects, release them, and end; one after the other. */
 static void *come_and_go(void *argument)
 {
 	struct worker *starter = argument, worker = *starter;
@@ -187,7 +185,7 @@ loop_fn *member_loop(const struct member *member)
 	return workload_loop(team.cell->workload, team.cell->subject);
 }
 
-/* The rings that this worker is at an end of. */
+/* Gives the worker the rings at whose ends it is. */
 static void give_rings(struct worker *worker)
 {
 	const enum pattern pattern = team.cell->workload->pattern;
@@ -211,7 +209,7 @@ static struct graph *graph_make(const struct worker *worker)
 	return graph;
 }
 
-/* A step of the clock is an eighth of the pool; or 64, when advancing it costs nothing that could be seen. */
+/* A step of the clock is an eighth of the pool, or 64, where its cost no longer shows. */
 static void give_handles(struct worker *worker)
 {
 	const size_t capacity = worker->count * worker->threads;
@@ -301,7 +299,7 @@ void member_unmake(struct member *member)
 
 /* ---- Before the loop, and after it ---- */
 
-/* Every thread has a table; one more, by thread 0, lies in the mailbox. */
+/* Every thread has a table; thread 0 puts one more into the mailbox. */
 static void larson_begin(struct worker *worker)
 {
 	worker->mailbox = &team.table;
@@ -333,13 +331,13 @@ static void *use_and_rest(void *unused)
 
 	fill(&worker);
 	drain(&worker);
-	(void)pthread_barrier_wait(&team.turn); /* it has been used */
+	(void)pthread_barrier_wait(&team.turn); /* the pool has been used */
 	(void)pthread_barrier_wait(&team.turn); /* the run is over  */
 	subject->leave(worker.hand);
 	return unused;
 }
 
-/* Everything is out. */
+/* Acquires every object. */
 static void exhaust_begin(struct worker *worker)
 {
 	(void)pthread_barrier_init(&team.turn, NULL, RESTING_THREADS + 1);
@@ -366,15 +364,15 @@ void member_begin(struct member *member)
 	if (workload->pattern == EXCHANGE) {
 		larson_begin(worker);
 	} else if (workload->evicts) {
-		fill(worker); /* each thread its share: from then on the pool is full */
+		fill(worker); /* each thread its share: afterwards the pool is full */
 	} else if (workload->emptied || workload->retires) {
 		if (worker->index == 0 && workload->emptied)
 			exhaust_begin(worker);
 		else if (worker->index == 0)
 			(void)worker->subject->loops.fill(worker, RETIRE_TABLE);
 	} else if (!workload->divided) {
-		/* Up to all objects and down again: from then on their pages are there.  (A warm-up of one chunk does
-		 * that for the million.) */
+		/* Up to all objects and down again, to touch their pages.  (A warm-up of one chunk does that for the
+		 * million.) */
 		fill(worker);
 		drain(worker);
 	}
@@ -385,7 +383,7 @@ void member_settle(struct member *member)
 	member->worker.subject->loops.retiring->settle(member->worker.hand, member->worker.index == 0);
 }
 
-/* Nothing is left, or the subject lost it. */
+/* No object may be left; otherwise the subject lost it. */
 static void retire_end(struct member *member)
 {
 	const struct subject *subject = member->worker.subject;
@@ -398,7 +396,7 @@ static void retire_end(struct member *member)
 		/* relaxed: see count_updates(). */
 		deferred += __atomic_load_n(&team.members[i].worker.updates, __ATOMIC_RELAXED);
 	if (member->worker.index == 0 && subject->loops.retiring->in_flight(team.shared, deferred) != 0)
-		give_up(subject->name, "all has been waited for, but not all is free");
+		give_up(subject->name, "after waiting for all deferred nodes some are not free");
 }
 
 void member_end(struct member *member)

@@ -2,23 +2,23 @@
 /*
  * memory.c - the workloads "memory", "handoff-memory" and "create-CAPACITY".
  *
- * Memory       Thread A acquires a million objects and writes to each; then thread B, which is alive all the time,
- *              releases them all, the newest first; then both end.  Resident memory is looked at in between.  The
- *              figures are its growth since before the pool was opened, in bytes per object:
- *                  bytes_per_object                     a million are in use, the objects themselves included
- *                  resident_bytes_per_object_released   none is in use; B, whose caches may be full, is alive
- *                  resident_bytes_per_object_finished   A and B have ended
- *                  resident_bytes_per_object_closed     the pool is closed
- *                  first_ns                             an acquire of an object that no thread has used, and a write;
- *                                                       some pools have touched all when they were made
- *              Our own array, the code and the threads' stacks are there before the first look: 64 objects have gone
- *              the same way through a pool of their own.
- * Hand-off     A producer acquires two million objects, one after the other, and a consumer, which is slower, releases
- *              them.  A ring is between them; a pool has 2^20 objects.
- *                  distinct_objects                     addresses that the consumer has seen
- * Create       open() and close() are timed one by one, in turns.  Objects of 64 bytes.  Subjects without a capacity,
+ * Memory       Thread A acquires a million objects and writes to each; then thread B, which exists from the start,
+ *              releases them all, the newest first; then both end.  Resident memory is read in between.  The figures
+ *              are its growth since before the pool was opened, in bytes per object:
+ *                 bytes_per_object                     a million are in use; includes the objects
+ *                 resident_bytes_per_object_released   none is in use; B, whose caches may be full, still runs
+ *                 resident_bytes_per_object_finished   A and B have ended
+ *                 resident_bytes_per_object_closed     the pool is closed
+ *                 first_ns                             an acquire of an object that no thread has used, and a write;
+ *                                                      some pools have touched all objects at creation
+ *              Our own array, the code and the threads' stacks exist before the first reading: 64 objects have
+ *              already gone the same way through another pool.
+ * Hand-off     A producer acquires two million objects, one after the other, and a slower consumer releases them.  A
+ *              ring connects them; a pool has 2^20 objects.
+ *                 distinct_objects                     addresses that the consumer has seen
+ * Create       open() and close() are timed singly, alternating.  Objects of 64 bytes.  Subjects without a capacity,
  *              such as allocators, have nothing to make.
- *                  create_ns, destroy_ns      medians
+ *                 create_ns, destroy_ns      medians
  */
 #include "team.h"
 
@@ -29,13 +29,13 @@
 
 /* ---- Memory ---- */
 
-/* Objects beyond a million, for pools that let some rest in caches.  A pool that is bounded exactly needs none. */
+/* Objects beyond a million, for pools that keep some in caches.  An exactly bounded pool needs none. */
 #define RESERVE 65536
 #define WARM_UP_OBJECTS 64
 
 enum look { BEFORE, ACQUIRED, RELEASED, FINISHED, CLOSED, LOOKS };
 
-/* The two threads take turns. */
+/* The two threads alternate. */
 struct scene {
 	const struct subject *subject;
 	void *shared;
@@ -131,7 +131,7 @@ void memory_run(const struct cell *cell)
 	struct scene scene = {.subject = cell->subject, .objects = must(malloc(bytes))};
 
 	(void)pthread_barrier_init(&scene.turn, NULL, 2);
-	/* Ours are resident before the first look. */
+	/* Makes our array resident before the first reading. */
 	memset(scene.objects, 1, bytes);
 	play(&scene, cell->object_bytes, WARM_UP_OBJECTS);
 	play(&scene, cell->object_bytes, count);
@@ -145,11 +145,11 @@ void memory_run(const struct cell *cell)
 /* ---- Hand-off ---- */
 
 #define HANDED 2000000
-/* A set of addresses: by their hash, or in the next place that is free. */
+/* A set of addresses: at their hash, or in the next free place. */
 #define PLACES_POWER 22
 #define PLACES ((size_t)1 << PLACES_POWER)
 
-/* It was not there. */
+/* Returns true if it was not there. */
 static bool add_address(uintptr_t *places, uintptr_t address)
 {
 	size_t at = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PLACES_POWER));
@@ -189,7 +189,7 @@ void handoff_memory_run(const struct cell *cell)
 		object = ring_pop(ring);
 		distinct += add_address(places, (uintptr_t)object);
 		if (distinct > PLACES / 2)
-			give_up(subject->name, "it has used more objects than a pool has");
+			give_up(subject->name, "it has used more objects than a pool of this size has");
 		consumer.held = 1;
 		(void)subject->loops.drain(&consumer, 1);
 	}
@@ -225,7 +225,7 @@ void create_run(const struct cell *cell)
 			  small = {64, 64, 1, 1};
 	uint64_t create_ns[TIMES_MAX], destroy_ns[TIMES_MAX];
 
-	/* The code of the subject is in RAM afterwards. */
+	/* Afterwards the subject's code is in RAM. */
 	subject->close(subject->open(&small));
 	for (unsigned i = 0; i < cell->workload->times; i++) {
 		uint64_t start_ns = now_ns();

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * objects.h - the memory of the subjects that only keep track of objects: one array, and an address for each index.
- */
+/* objects.h - memory for subjects that only keep track of objects: one array, and the address of each index. */
 #ifndef LFPOOL_BENCH_OBJECTS_H
 #define LFPOOL_BENCH_OBJECTS_H
 
@@ -19,8 +17,7 @@ static inline size_t objects_all_bytes(const struct objects *objects)
 	return objects->object_bytes * objects->count;
 }
 
-/* Straight from the system: glibc 2.36 does not find a large aligned block again that was freed, and would grow from
- * run to run. */
+/* Directly from the system: glibc 2.36 does not reuse a freed large aligned block, and would grow from run to run. */
 static inline struct objects objects_make(const struct plan *plan)
 {
 	struct objects objects = {plan->object_bytes, plan->capacity, NULL};

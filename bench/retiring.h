@@ -1,31 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * retiring.h - the loops over a table whose nodes are deferred (lfpool/retire.h); a template in C, as loops.h.  Each
- * file in subjects/ that defers defines
+ * retiring.h - the loops over a table whose nodes are deferred (lfpool/retire.h); a template in C, like loops.h.
+ * Each file in subjects/ that defers defines
  *
  *     static inline void *acquire(void *hand);                                    NULL: none now
  *     static void *acquire_wait(void *hand);                                      the same, but waits
  *     static inline void defer(void *hand, void *node);                           free when no thread can be reading it
- *     static inline void section_begin(void *hand), section_end(void *hand);      as its scheme wants them
- *     static void settle(void *hand, bool first);                                 workload.h says what these do
+ *     static inline void section_begin(void *hand), section_end(void *hand);      as its scheme needs them
+ *     static void settle(void *hand, bool first);                                 see workload.h
  *     static size_t in_flight(void *shared, size_t deferred);
  *
  * and, if it defers nothing, RELEASES_AT_ONCE; then includes this file and names RETIRING_LOOPS in its `struct
  * subject`.
  *
- * Idea         A table of pointers to nodes.  An update makes a node, exchanges it for the one that a random entry
- *              points to, and gives that up, which readers may still be looking at.  A reader looks at a few random
- *              entries within one section, and each node that it finds must be whole.  Workload `retire` has updates
- *              only, in `retire-read` each other thread reads.
- * The figures  ns_per_update   elapsed time x min(threads, CPUs) / updates, as in every other workload: what an
- *                              updating thread sees.  A worker that frees in the background is in it as far as it takes
- *                              processors away.
- *              settled_ns      the same, but until all that was deferred is free: a backlog that is only put off is
- *              paid.  cpu_ns          processor time of the whole process until then, per update: the worker's is in
- *              it, and in
- *                              retire-read the readers'.
- *              waits           of the updates: the pool was empty, and the thread waited for what was deferred.
- *              sections        per update, in retire-read.
+ * Idea         A table of pointers to nodes.  An update makes a node, exchanges it for the node of a random entry,
+ *              and gives up the old node, which readers may still see.  A reader looks at a few random entries within
+ *              one section, and each node that it finds must be whole.  In `retire` all threads update; in
+ *              `retire-read` every second one reads.
+ *               ns_per_update   elapsed time x min(threads, CPUs) / updates, as in every other workload: the cost for an
+ *                               updating thread.  A background worker counts only as far as it takes processors away.
+ *               settled_ns      the same, but until all deferred nodes are free, so a postponed backlog is paid too
+ *               cpu_ns          processor time of the whole process until then, per update; includes the background
+ *                               worker, and in retire-read the readers
+ *               waits           per update: the pool was empty, and the thread waited for deferred nodes
+ *               sections        per update, in retire-read
  */
 #ifndef LFPOOL_BENCH_RETIRING_H
 #define LFPOOL_BENCH_RETIRING_H
@@ -40,7 +38,7 @@
 
 _Static_assert(sizeof(struct node) == RETIRE_BYTES, "one cache line");
 
-/* Entries that a section looks at. */
+/* Entries that a section reads. */
 #define READS 4
 
 #define RETIRING_LOOPS \
@@ -56,13 +54,13 @@ static inline struct node *node_make(struct worker *worker)
 		worker->waits++;
 		node = (struct node *)acquire_wait(worker->hand);
 	}
-	/* A relaxed atomic: a reader of an object that was not deferred, but released, may look on. */
+	/* A relaxed atomic: if the node was released instead of deferred, a reader may still see it. */
 	__atomic_store_n(&node->stamp, ++worker->stamp, __ATOMIC_RELAXED);
 	__atomic_store_n(&node->check, ~worker->stamp, __ATOMIC_RELAXED);
 	return node;
 }
 
-/* relaxed, both: written by this thread alone, and others only count. */
+/* relaxed, both: one writer, and the readers only count. */
 static inline void count_updates(struct worker *worker, size_t updates)
 {
 	__atomic_store_n(&worker->updates, __atomic_load_n(&worker->updates, __ATOMIC_RELAXED) + updates,
@@ -74,14 +72,14 @@ static size_t run_retire(struct worker *worker, size_t updates)
 	for (size_t i = 0; i < updates; i++) {
 		void **entry = &worker->table[random_below(&worker->random, RETIRE_TABLE)];
 
-		/* As rcu_xchg_pointer(), a full barrier. */
+		/* A full barrier, like rcu_xchg_pointer(). */
 		defer(worker->hand, __atomic_exchange_n(entry, node_make(worker), __ATOMIC_SEQ_CST));
 	}
 	count_updates(worker, updates);
 	return updates;
 }
 
-/* No updates: the result is 0. */
+/* Makes no updates, so the result is 0. */
 static size_t run_read(struct worker *worker, size_t sections)
 {
 	size_t broken = 0;
@@ -93,7 +91,7 @@ static size_t run_read(struct worker *worker, size_t sections)
 		for (int r = 0; r < READS; r++) {
 			void *const *entry = &worker->table[random_below(&worker->random, RETIRE_TABLE)];
 
-			/* acquire: what the node was published with. */
+			/* acquire: the node's contents at its publication. */
 			found[r] = (const struct node *)__atomic_load_n(entry, __ATOMIC_ACQUIRE);
 		}
 		for (int r = 0; r < READS; r++)
@@ -106,7 +104,7 @@ static size_t run_read(struct worker *worker, size_t sections)
 	return 0;
 }
 
-/* `entries` of the table get their first node. */
+/* Gives `entries` of the table their first node. */
 static size_t run_fill(struct worker *worker, size_t entries)
 {
 	for (size_t i = 0; i < entries; i++)
@@ -115,7 +113,7 @@ static size_t run_fill(struct worker *worker, size_t entries)
 	return entries;
 }
 
-/* And give their last one up. */
+/* Gives up their last one. */
 static size_t run_drain(struct worker *worker, size_t entries)
 {
 	for (size_t i = 0; i < entries; i++)

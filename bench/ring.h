@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring.h - a bounded queue of pointers from one thread to one other.
+ * ring.h - a bounded queue of pointers from one thread to another.
  *
  * Idea         Lamport's ring (1983): the producer owns `pushed`, the consumer owns `popped`, both only grow.  Each
- *              side remembers what it last read of the other's counter and looks again only when that says full or
- *              empty, so that a counter's cache line does not travel for every pointer.
+ *              side remembers its last read of the other's counter and reads again only when that value means full or
+ *              empty.  So a counter's cache line does not move for every pointer.  C++ includes this file too, so it
+ *              uses the compiler's atomics.
  * Invariants   R1  popped <= pushed <= popped + RING_CAPACITY.
- *              The compiler's own atomics, because C++ includes this file as well.
  * Progress     A push into a full ring and a pop from an empty one wait; after a short spin they yield the processor,
- *              since the other side may need it.
+ *              which the other side may need.
  */
 #ifndef LFPOOL_BENCH_RING_H
 #define LFPOOL_BENCH_RING_H
@@ -18,22 +18,22 @@
 #include <stddef.h>
 
 #define RING_CAPACITY 1024 /* pointers; a power of two */
-#define RING_BATCH 32      /* of them                  */
+#define RING_BATCH 32      /* pointers */
 
 /* Two cache lines: processors fetch them in pairs. */
 #define RING_LINE 128
 
-/* Looks at the other side's counter before the processor is yielded. */
+/* Reads of the other side's counter before the processor is yielded. */
 #define RING_SPINS 256
 
 struct ring {
 	/* Written by the producer. */
 	size_t pushed __attribute__((aligned(RING_LINE)));
-	size_t placed __attribute__((aligned(RING_LINE))); /* only the producer's, and the next */
+	size_t placed __attribute__((aligned(RING_LINE))); /* only the producer's, and the next field */
 	size_t popped_seen;
 	/* Written by the consumer. */
 	size_t popped __attribute__((aligned(RING_LINE)));
-	size_t taken __attribute__((aligned(RING_LINE))); /* only the consumer's, and the next */
+	size_t taken __attribute__((aligned(RING_LINE))); /* only the consumer's, and the next field */
 	size_t pushed_seen;
 	/* Written by the producer, published by `pushed`; given back by `popped`. */
 	void *pointers[RING_CAPACITY] __attribute__((aligned(RING_LINE)));
@@ -49,25 +49,25 @@ static inline void ring_pause(unsigned *spins)
 #endif
 }
 
-/* ---- One by one: what went in can be taken out at once ---- */
+/* ---- Singly: published at once ---- */
 
 static inline void ring_publish_pushed(struct ring *ring)
 {
-	/* release: the cells, and what was written to the objects. */
+	/* release: the cells, and the writes to the objects. */
 	__atomic_store_n(&ring->pushed, ring->placed, __ATOMIC_RELEASE);
 }
 
 static inline void ring_publish_popped(struct ring *ring)
 {
-	/* release: we have read the cells. */
+	/* release: this side has read the cells. */
 	__atomic_store_n(&ring->popped, ring->taken, __ATOMIC_RELEASE);
 }
 
-/* False when it is full.  Not yet published. */
+/* False when it is full.  Does not publish. */
 static inline bool ring_try_place(struct ring *ring, void *pointer)
 {
 	if (ring->placed - ring->popped_seen == RING_CAPACITY) {
-		/* acquire: the consumer has read the cell that we are about to overwrite. */
+		/* acquire: the consumer has read the cell that is overwritten next. */
 		ring->popped_seen = __atomic_load_n(&ring->popped, __ATOMIC_ACQUIRE);
 		if (ring->placed - ring->popped_seen == RING_CAPACITY)
 			return false;
@@ -76,11 +76,11 @@ static inline bool ring_try_place(struct ring *ring, void *pointer)
 	return true;
 }
 
-/* NULL when it is empty.  Not yet published. */
+/* NULL when it is empty.  Does not publish. */
 static inline void *ring_try_take(struct ring *ring)
 {
 	if (ring->taken == ring->pushed_seen) {
-		/* acquire: the cell, and what was written to the object. */
+		/* acquire: the cell, and the writes to the object. */
 		ring->pushed_seen = __atomic_load_n(&ring->pushed, __ATOMIC_ACQUIRE);
 		if (ring->taken == ring->pushed_seen)
 			return NULL;
@@ -108,9 +108,9 @@ static inline void *ring_try_pop(struct ring *ring)
 	return pointer;
 }
 
-/* ---- Many: published RING_BATCH at a time, or when the other side may be waiting for it ---- */
+/* ---- In batches: published RING_BATCH at a time, or when the other side may be waiting ---- */
 
-/* The last few are seen only after ring_publish_pushed(). */
+/* The last few become visible only with ring_publish_pushed(). */
 static inline void ring_push(struct ring *ring, void *pointer)
 {
 	for (unsigned spins = 0; !ring_try_place(ring, pointer); ring_pause(&spins))

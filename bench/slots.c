@@ -2,19 +2,18 @@
 /*
  * slots.c - the workloads "walk-ACTIVE", "pages-KIND" and "queue-WAITING", which only lfpool has.
  *
- * Walk         A million slots of 64 bytes of which none, one in ten (drawn) or all are active.  In ns for each slot:
- *                  for_each_ns, cursor_ns     lfpool_for_each_active(), and a cursor; a word of each object is read
- *                  by_hand_ns                 the same over an array of structs with a flag in each
- * Pages        A pool of many objects, or of 256 large ones, with the flags that say on what pages it lies.  In ns for
- *              each object:
- *                  create_ns
- *                  first_ns, faults           acquire and write a word of each; the page faults of all
- *                  read_ns                    words in random order, each read depending on the last, so that each
- *                  waits for
- *                                             memory and for the TLB
- * Queue        A pool of one object, which is out.  So many continuations wait; then, in turns, one more is handed in,
- *              and the object is released: the oldest gets it.  So the queue stays as long as it is, and everyone in it
- *              has been behind all of it.  Medians of each call by itself, with a look at the clock: ask_ns, serve_ns.
+ * Walk         A million slots of 64 bytes, of which none, a random tenth or all are active.  In ns per slot:
+ *                 for_each_ns, cursor_ns     lfpool_for_each_active(), and a cursor; reads a word of each object
+ *                 by_hand_ns                 the same over an array of structs with a flag in each
+ * Pages        A pool of many objects, or of 256 large ones, with flags for the kind of pages.  In ns per object:
+ *                 create_ns
+ *                 first_ns, faults           acquire and write a word of each; the page faults of all
+ *                 read_ns                    words in random order, each read depending on the last, so that each waits
+ *                                            for memory and for the TLB
+ * Queue        A pool of one object, which is out, and `count` waiting continuations.  Alternately one more is
+ *              queued, and the object is released to the oldest.  So the length stays constant, and every one
+ *              measured has waited behind the whole queue.  Medians of single calls, including a read of the clock:
+ *              ask_ns, serve_ns.
  */
 #include "team.h"
 
@@ -25,7 +24,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* What was read goes here, so that it must be. */
+/* A sink for the values read, so that the reads must happen. */
 static volatile uint64_t sink;
 
 static lfpool_t *create(size_t object_bytes, size_t capacity, uint32_t flags)
@@ -39,7 +38,7 @@ static lfpool_t *create(size_t object_bytes, size_t capacity, uint32_t flags)
 	return lfpool_create(&pool, &config) == LFPOOL_OK ? pool : must(NULL);
 }
 
-/* Nanoseconds since then for each of `count`; from now on `since` is now. */
+/* Nanoseconds since `since`, divided by `count`; then sets `since` to now. */
 static double lap(uint64_t *since, size_t count)
 {
 	const uint64_t before = *since;
@@ -52,7 +51,7 @@ static double lap(uint64_t *since, size_t count)
 
 #define SLOTS 1000000
 
-/* By hand. */
+/* For the loop by hand. */
 struct flagged {
 	uint64_t value;
 	bool active;
@@ -65,7 +64,7 @@ static bool read_word(void *sum, void *object)
 	return true;
 }
 
-/* The visitor by pointer, as the pool calls it. */
+/* The visitor is called by pointer, as the pool does. */
 static void by_hand(struct flagged *array, lfpool_visit_t volatile visit, uint64_t *sum)
 {
 	for (size_t i = 0; i < SLOTS; i++)
@@ -93,7 +92,7 @@ void walk_run(const struct cell *cell)
 	uint64_t sum = 0, since;
 
 	(void)lfpool_acquire_bulk(pool, objects, SLOTS);
-	/* All of it is in RAM. */
+	/* Bring all of it into RAM. */
 	memset(array, 1, SLOTS * sizeof(*array));
 	for (size_t i = 0; i < SLOTS; i++) {
 		memset(objects[i], 1, sizeof(*array));
@@ -143,7 +142,7 @@ void pages_run(const struct cell *cell)
 
 	uint32_t *order = order_make(count, &random);
 
-	/* Each object, in this order, holds the address of the next. */
+	/* Each object, in this order, gets the address of the next. */
 	for (size_t i = 0; i < count; i++)
 		*(void **)objects[order[i]] = objects[order[(i + 1) % count]];
 
@@ -195,7 +194,7 @@ void queue_run(const struct cell *cell)
 	}
 	say_figure("ask_ns", median(asked, turns));
 	say_figure("serve_ns", median(served, turns));
-	/* Those that wait are called with NULL. */
+	/* Calls the waiting continuations with NULL. */
 	(void)lfpool_destroy(pool);
 	free(asked);
 	free(served);

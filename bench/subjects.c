@@ -4,10 +4,8 @@
  */
 #include "subjects.h"
 
-/*
- * All, in the order of the tables: OWN(id) is there; of a PEER(id, name, package) peers.cmake compiles the file in
- * if the package is installed.  If not, the weak reference to it is NULL.
- */
+/* All, in the order of the tables.  OWN(id) always exists.  peers.cmake compiles the file of a PEER(id, name,
+ * package) if the package is installed; otherwise the weak reference to it is NULL. */
 /* clang-format off */
 #define ALL_SUBJECTS(OWN, PEER)                                                                                        \
 	OWN(limit) OWN(ring) OWN(inlined) OWN(typed) OWN(library) OWN(thread) OWN(thread_inlined) OWN(set)             \
@@ -21,9 +19,9 @@
 	PEER(snmalloc_called, "snmalloc-called", "its source, -DLFPOOL_PEER_SNMALLOC=DIR")                             \
 	PEER(rpmalloc, "rpmalloc-inlined", "its source, -DLFPOOL_PEER_RPMALLOC=DIR")                                   \
 	PEER(rpmalloc_called, "rpmalloc-called", "its source, -DLFPOOL_PEER_RPMALLOC=DIR")                             \
-	/* Pools that evict: evicting.h. */                                                                            \
+	/* Evicting pools: evicting.h. */                                                                            \
 	OWN(evicting) OWN(heap_mutex)                                                                                  \
-	/* Those that defer: retiring.h. */                                                                            \
+	/* Subjects that defer: retiring.h. */                                                                            \
 	OWN(released_at_once) PEER(retire_rcu, "lfpool-rcu", "liburcu-dev")                                            \
 	PEER(call_rcu_malloc, "call-rcu-malloc", "liburcu-dev") PEER(call_rcu_mutex, "call-rcu-mutex", "liburcu-dev")  \
 	PEER(call_rcu_lfpool, "call-rcu-lfpool", "liburcu-dev") PEER(retire_epoch, "lfpool-epoch", "libck-dev")        \

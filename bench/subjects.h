@@ -20,13 +20,12 @@ extern size_t subject_count;
 extern struct missing missing[];
 extern size_t missing_count;
 
-/* Fills both: asks those that only say when they are asked.  First of all, once. */
+/* Fills both lists: asks the subjects that decide at run time.  Called first, once. */
 void subjects_find(void);
 
-/* Does a subject do what it must?  What is measured of one that does not is worth nothing.  Ends the program if not:
- * check.c. */
+/* Tests a subject: figures of an incorrect one are worthless.  Ends the program if it fails: check.c. */
 void check_subject(const struct subject *subject);
-/* Its parts: pools that evict; one condition. */
+/* Its parts: evicting pools; one condition. */
 void check_evicting(const struct subject *subject);
 void must_be(bool right, const struct subject *subject, const char *why);
 

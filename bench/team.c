@@ -8,10 +8,10 @@
 
 #include <string.h>
 
-/* Before the clock: caches fill, the library makes its thread-local cache.  One is enough where it is a million pairs.
- * */
+/* Before the clock starts: caches fill, the library makes its thread-local cache.  One chunk is enough if it has a
+ * million pairs. */
 #define WARM_UP_CHUNKS 4
-/* Subjects that defer warm up for so long: some grace periods, until what was deferred first is used again. */
+/* Warm-up time of subjects that defer: some grace periods, until the first deferred nodes are used again. */
 #define WARM_UP_NS UINT64_C(60000000)
 
 /* ---- The figures ---- */
@@ -65,7 +65,7 @@ static void report_levels(void)
 	say_figure("worst_ns", histogram_quantile(first->acquire_times, .999) * clock_tick_ns() / AROUND_PAIRS);
 }
 
-/* A field of all workers, which is a uint64_t, summed up. */
+/* The sum of a uint64_t field over all workers. */
 static double sum_of(size_t field)
 {
 	double sum = 0;
@@ -76,7 +76,7 @@ static double sum_of(size_t field)
 }
 #define SUM_OF(field) sum_of(offsetof(struct worker, field))
 
-/* What became of the operations, of those before the clock too. */
+/* The outcomes of all operations, including those before the clock started. */
 static void report_evicting(void)
 {
 	const double acquired = SUM_OF(acquired), refused = SUM_OF(refused);
@@ -87,7 +87,7 @@ static void report_evicting(void)
 		say_figure("stale", stale / (updated + stale));
 }
 
-/* From the start until all is free; and what was counted before the clock too, per update. */
+/* From the start until all is free; and the counts, including those before the clock started, per update. */
 static void report_retiring(uint64_t start_ns, double updates)
 {
 	const double all = SUM_OF(updates);
@@ -99,13 +99,13 @@ static void report_retiring(uint64_t start_ns, double updates)
 		say_figure("sections", SUM_OF(sections) / all);
 }
 
-/* What a chunk took. */
+/* The duration of a chunk. */
 static double chunk_ns(const struct member *member)
 {
 	return (double)(member->end_ns - member->start_ns) / (double)member->done;
 }
 
-/* By thread 0, when all have ended. */
+/* By thread 0, after all have ended. */
 static void report(void)
 {
 	const struct workload *workload = team.cell->workload;
@@ -117,7 +117,7 @@ static void report(void)
 
 		start_ns = member->start_ns < start_ns ? member->start_ns : start_ns;
 		end_ns = member->end_ns > end_ns ? member->end_ns : end_ns;
-		pairs += (double)member->pairs; /* a reader has none */
+		pairs += (double)member->pairs; /* 0 for a reader */
 	}
 	say_figure(workload->retires   ? "ns_per_update"
 		   : workload->evicts  ? "ns_per_operation"
@@ -137,7 +137,7 @@ static void report(void)
 
 /* ---- A thread of the run ---- */
 
-/* Every member runs equally many chunks: some wait for others. */
+/* Every member runs the same number of chunks: some wait for others. */
 static void warm_up(struct worker *worker, loop_fn *loop)
 {
 	const struct workload *workload = team.cell->workload;
@@ -153,11 +153,11 @@ static void warm_up(struct worker *worker, loop_fn *loop)
 }
 
 /*
- * The loop under the clock: `asked` chunks.
+ * The timed loop: `asked` chunks.
  *
- * When the first thread has done them, the others only finish the chunk they are at.  Otherwise the slower ones would
- * go on among themselves: with less contention than the row says, and CPUs that idle.  Threads that wait for each other
- * must all do what they were asked for.  A reader reads until the end.
+ * When the first thread has done them, the others only finish their current chunk.  Otherwise the slower ones would
+ * continue alone, with less contention than the row claims, and with idle CPUs.  Threads that wait for each other must
+ * all do their share.  A reader reads until the end.
  */
 static void measure(struct member *member, loop_fn *loop)
 {
@@ -168,12 +168,12 @@ static void measure(struct member *member, loop_fn *loop)
 	do {
 		member->pairs += loop(&member->worker, workload->chunk);
 		member->done++;
-		/* relaxed, as below: nothing else is read because of it. */
+		/* relaxed, as below: orders nothing else. */
 	} while ((reads || member->done < member->asked) &&
 		 !(together && __atomic_load_n(&team.over, __ATOMIC_RELAXED)));
 	member->end_ns = now_ns();
 	__atomic_store_n(&team.over, true, __ATOMIC_RELAXED);
-	/* What it has done is what it was asked for. */
+	/* A reader has done as much as it was asked for. */
 	if (reads)
 		member->asked = member->done;
 }
@@ -219,7 +219,7 @@ double team_measure(unsigned index, size_t chunks)
 	measure(member, member_loop(member));
 	meet();
 	if (team.cell->workload->retires) {
-		/* Until what it has deferred is free. */
+		/* Waits until its deferred nodes are free. */
 		member_settle(member);
 		meet();
 	}

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #define LOOP(name) .loop = offsetof(struct loops, name)
-/* Pairs in a chunk: a look at the clock, and a call through a pointer, then cost nothing that could be seen. */
+/* Pairs in a chunk: enough that a read of the clock and an indirect call do not show. */
 #define CHUNK 4096
-/* Objects beyond those that are out at once: what rests in caches. */
+/* Objects beyond those that are out at once: idle ones in caches. */
 #define RESERVE 65536
 /* A cell whose objects take more than this is left out. */
 #define BYTES_MAX ((size_t)512 << 20)
@@ -32,16 +32,16 @@
 #define TURNS(n) {"turns-" #n, LOOP(turns), .count = 1, .held = 1, .chunk = CHUNK, .needs = TRAIT_POOL, .pools = n}
 #define HANDOFF(suffix, sides, ...)                                                                                    \
 	{"handoff-" suffix, LOOP(consume), .pattern = sides, .held = RING_CAPACITY + 2, .chunk = CHUNK, __VA_ARGS__}
-/* The last: how many handles are stale when it has gone on for long, in a run of one thread. */
+/* The last: the number of stale handles in the steady state of a run with one thread. */
 #define EVICT(share, n, lost)                                                                                          \
 	{"evict-" #share "-" #n, LOOP(evict), .count = n, .chunk = CHUNK / 8, .divided = true, .evicts = share, .stale = lost}
 #define RETIRE(name, ...)                                                                                              \
 	{name, LOOP(retire), .count = RETIRE_TABLE, .chunk = CHUNK, .divided = true, .retires = true, __VA_ARGS__}
-/* A pool of n objects, one of which is out at a time at the most. */
+/* A pool of n objects; at most one is out at a time. */
 #define CREATE(n, its_times)                                                                                           \
 	{"create-" #n, LOOP(pair), .count = n, .held = 1, .needs = TRAIT_POOL, .run = create_run, .threads = 1, .times = its_times}
 #define BACKLOG(name, its_rate, ...) RETIRE("backlog-" name, .run = backlog_run, .threads = 2, .rate = its_rate, __VA_ARGS__)
-/* What is not about subjects. */
+/* Measurements of lfpool alone. */
 #define OURS(name, n, its_run, size, ...)                                                                              \
 	{name, LOOP(pair), .count = n, .held = 1, .bytes = size, .run = its_run, .threads = 1, .only = "lfpool-library", __VA_ARGS__}
 #define WALK(name, one_in) OURS("walk-" name, 0, walk_run, 64, .times = one_in)

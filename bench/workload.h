@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * workload.h - the list of workloads: which loop, with how many objects, on which threads; or a function that is no
- * loop under the clock.  And what the loops over pools that evict, and over nodes that are deferred, are about.
- */
+/* workload.h - the list of workloads: which loop, with how many objects, on which threads; or a function without a
+ * timed loop.  Also the objects of evicting pools and the deferred nodes. */
 #ifndef LFPOOL_BENCH_WORKLOAD_H
 #define LFPOOL_BENCH_WORKLOAD_H
 
@@ -14,44 +12,44 @@
 extern "C" {
 #endif
 
-/* Which thread meets which.  The three in the middle are the hand-off. */
+/* Which threads exchange objects.  The three in the middle are the hand-off. */
 enum pattern { ALONE, ONE_TO_ONE, ONE_TO_MANY, MANY_TO_ONE, EXCHANGE, GRAPH };
 
 struct cell;
 
 struct workload {
 	const char *name;
-	size_t loop; /* offset of a loop in struct loops; what it is called for, or a subject must have for `run` */
+	size_t loop; /* offset of a loop in struct loops: the workload's, or, with `run`, one that a subject must have */
 	enum pattern pattern;
-	size_t count;    /* objects of a worker's array                                          */
+	size_t count;    /* objects in a worker's array */
 	size_t held;     /* the most objects that one thread has out at once; 0: count           */
 	size_t chunk;    /* pairs between two looks at the clock                                 */
 	unsigned needs;  /* traits that a subject must have                                      */
 	size_t bytes;    /* of an object; 0: 64                                                  */
-	size_t pools;    /* by turns, each opened with the plan; 0: one pool                     */
-	bool sized;      /* objects of any size                                                  */
-	bool shuffled;   /* a burst is released in random order, else the newest object first    */
-	bool divided;    /* `count` is for all threads together                                  */
+	size_t pools;    /* pools used by turns, each opened with the plan; 0: one pool */
+	bool sized;      /* runs with objects of every size */
+	bool shuffled;   /* a burst is released in random order; otherwise the newest object first */
+	bool divided;    /* `count` is shared by all threads */
 	bool timed;      /* has histograms                                                       */
-	bool levels;     /* these are of levels, not of calls                                    */
+	bool levels;     /* these are per level, not per call */
 	size_t work_ns;  /* of work on each object                                               */
-	bool churns;     /* each `count` objects by a thread that was just started               */
-	bool emptied;    /* before the start, everything is acquired; the pool has no reserve    */
+	bool churns;     /* a new thread for every `count` objects */
+	bool emptied;    /* before the start everything is acquired; the pool has no reserve */
 	unsigned stale;  /* of 100 handles that a thread begins with                             */
-	unsigned evicts; /* of 100 operations, in pools that evict; 0: a workload of the others  */
-	bool retires;    /* of subjects that defer                                               */
-	bool reads;      /* each other thread only reads                                         */
+	unsigned evicts; /* of 100 operations, in evicting pools; 0: not for those */
+	bool retires;    /* for subjects that defer */
+	bool reads;      /* every second thread only reads */
 
-	/* Memory, creation, what is in flight, walks, pages, waiting: runs once, and starts its threads itself.  A row
-	 * of these should have a process of its own, as bench/run gives it: what an allocator has kept from earlier
-	 * rows, the next pool would get for free, and the greatest resident memory is that of the process. */
+	/* Memory, creation, objects in flight, walks, pages, waiting: runs once, and starts its threads.  A row of
+	 * these needs a separate process, as in bench/run: otherwise the next pool would get memory that an allocator
+	 * kept from earlier rows, and the greatest resident memory is the process's. */
 	void (*run)(const struct cell *cell);
-	unsigned threads; /* that the row is named for                               */
-	const char *only; /* the one subject, where it is not about subjects         */
-	unsigned times;   /* create; walk: one in so many slots is active, 0: none   */
+	unsigned threads; /* as in the name of the row */
+	const char *only; /* the only subject that it measures; or NULL */
+	unsigned times;   /* create; walk: one slot in this many is active, 0: none */
 	uint32_t flags;   /* pages                                                   */
 	size_t rate;      /* backlog: updates a second; 0: no limit                  */
-	bool stalls;      /* backlog: a thread reads, and does not come to an end    */
+	bool stalls;      /* backlog: a thread reads, and does not end */
 };
 
 #define WORKLOAD_COUNT 67
@@ -59,8 +57,8 @@ extern const struct workload workloads[WORKLOAD_COUNT];
 
 /* ---- Use of an object ---- */
 
-/* Works on an object of 64 bytes or more.  Each round multiplies a word of it into the sum, and waits for the round
- * before it: so the work takes its time, and only other things can be done meanwhile. */
+/* Works on an object of 64 bytes or more.  Each round multiplies a word of it into the sum, and depends on the round
+ * before.  So the work has a fixed duration, during which only other things can proceed. */
 static inline uint64_t object_work(void *object, size_t rounds, uint64_t sum)
 {
 	uint64_t *words = (uint64_t *)object;
@@ -75,8 +73,8 @@ static inline uint64_t object_work(void *object, size_t rounds, uint64_t sum)
 /* The largest object of set-mixed. */
 #define MIXED_BYTES ((size_t)65536)
 
-/* Many small ones and a few large ones: 17 bytes to MIXED_BYTES, with each doubling half as often as the one before,
- * and all sizes within it equally often. */
+/* Many small ones and a few large ones: 17 bytes to MIXED_BYTES; each doubling half as often as the last, all sizes
+ * within one equally often. */
 static inline size_t mixed_bytes(uint64_t lot)
 {
 	const size_t least = (size_t)16 << __builtin_ctzll(lot | 1 << 11);
@@ -84,7 +82,7 @@ static inline size_t mixed_bytes(uint64_t lot)
 	return least + 1 + (lot >> 12) % least;
 }
 
-/* Its size is at both ends. */
+/* Writes the size at both ends. */
 static inline void mixed_write(void *object, size_t bytes)
 {
 	const uint64_t mark = UINT64_MAX - bytes;
@@ -94,7 +92,7 @@ static inline void mixed_write(void *object, size_t bytes)
 	__asm__ __volatile__("" : : "r"(object) : "memory");
 }
 
-/* Objects from before the loop have small numbers. */
+/* Objects acquired before the loop have small numbers. */
 static inline bool mixed_is_whole(const void *object)
 {
 	uint64_t first, last;
@@ -106,10 +104,10 @@ static inline bool mixed_is_whole(const void *object)
 	return first == last;
 }
 
-/* boundary: pairs at each level, each time it is passed. */
+/* boundary: pairs at each level, on each pass. */
 #define AROUND_PAIRS 32
 
-/* Sorts them. */
+/* The median; sorts the values. */
 double median(uint64_t *values, size_t count);
 void create_run(const struct cell *cell);
 void memory_run(const struct cell *cell);
@@ -121,19 +119,19 @@ void queue_run(const struct cell *cell);
 
 /* Objects for one worker of `threads`. */
 size_t workload_count(const struct workload *workload, unsigned threads);
-/* The loop of that workload, compiled for that subject; NULL: it has none. */
+/* The workload's loop, compiled for the subject; NULL: it has none. */
 loop_fn *workload_loop(const struct workload *workload, const struct subject *subject);
-/* Whether this cell makes sense, and fits into memory. */
+/* Does this cell make sense, and fit into memory? */
 bool workload_fits(const struct workload *workload, const struct subject *subject, size_t object_bytes,
 		   unsigned threads);
-/* What the pool must have for it. */
+/* The pool that it needs. */
 struct plan workload_plan(const struct workload *workload, size_t object_bytes, unsigned threads);
 /* One of the three hand-offs. */
 bool is_handoff(const struct workload *workload);
 
-/* ---- Pools that evict ---- */
+/* ---- Evicting pools ---- */
 
-/* Objects of no other size: they are filled once each time they are acquired, and copying is not what is compared. */
+/* The one size: objects are filled on each acquire, and copying is not compared. */
 #define EVICTING_BYTES 64
 
 /* See evicting.h; for tests. */
@@ -143,7 +141,7 @@ struct evicting_calls {
 	bool (*release)(void *hand, uint64_t handle);
 };
 
-/* All of a new object.  Nobody looks at it, which the compiler must not guess. */
+/* All of a new object.  The compiler must not notice that it is never read. */
 static inline void object_fill(void *object, uint64_t value)
 {
 	for (size_t i = 0; i < EVICTING_BYTES / sizeof(value); i++)
@@ -151,14 +149,14 @@ static inline void object_fill(void *object, uint64_t value)
 	__asm__ __volatile__("" : : "r"(object) : "memory");
 }
 
-/* ---- Nodes that are deferred ---- */
+/* ---- Deferred nodes ---- */
 
 #define RETIRE_BYTES 64
 #define RETIRE_TABLE 1024
-/* Objects of a pool, of which a run touches as many as are in flight. */
+/* Objects of a pool, of which a run touches only those in flight. */
 #define RETIRE_CAPACITY ((size_t)1 << 22)
 
-/* 64 bytes; in the middle there is room for what call_rcu() and ck_epoch_call() want in an object. */
+/* 64 bytes; in the middle is room for the fields of call_rcu() and ck_epoch_call(). */
 struct node {
 	uint64_t stamp;
 	unsigned char room[40] __attribute__((aligned(16)));
@@ -167,13 +165,13 @@ struct node {
 
 struct retiring_calls {
 	void (*section_begin)(void *hand), (*section_end)(void *hand);
-	/* Blocks until all is free that was deferred: each thread calls it; `first` is true for one of them. */
+	/* Blocks until all deferred nodes are free: each thread calls it; `first` is true for one of them. */
 	void (*settle)(void *hand, bool first);
-	/* Deferred and not yet free, of so many that were deferred since open().  A snapshot. */
+	/* Deferred and not yet free; `deferred` is the number since open().  A snapshot. */
 	size_t (*in_flight)(void *shared, size_t deferred);
 };
 
-/* Deferred minus freed.  A thread that defers adds to its count after the fact. */
+/* Deferred minus freed.  A thread counts a node only after deferring it. */
 static inline size_t not_yet(size_t deferred, size_t freed)
 {
 	return deferred > freed ? deferred - freed : 0;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * annotate.h - tells ThreadSanitizer of an order that it cannot see: liburcu and ConcurrencyKit synchronise in
- * assembly.
+ * annotate.h - shows ThreadSanitizer an order that it cannot see: liburcu and ConcurrencyKit synchronise in assembly.
  *
- * Idea         ordered_before(x) is a release at x, ordered_after(x) an acquire; x is any address.  To write one down
- *              is to promise that the code between really orders the two.  Without ThreadSanitizer both are nothing.
+ * Idea         ordered_before(x) is a release at x, ordered_after(x) an acquire; x is any address.  Each use is a
+ *              promise that the code between really orders the two.  Without ThreadSanitizer both do nothing.
  */
 #ifndef COMMON_ANNOTATE_H
 #define COMMON_ANNOTATE_H
@@ -15,7 +14,7 @@
 
 #define ANNOTATED UNDER_TSAN
 
-/* Of the sanitizer's runtime. */
+/* From the sanitizer's runtime. */
 void __tsan_acquire(void *address);
 void __tsan_release(void *address);
 

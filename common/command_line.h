@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * command_line.h - a command line as a table: one row for each option, which says where its value goes.  getopt_long()
- * reads it.
+ * command_line.h - a command line as a table: one row per option, with the place for its value.  getopt_long() reads
+ * it.
  *
- *     const struct option_row rows[] = {
- *             OPTION_NUMBER("threads", &threads, 1, 64),
- *             OPTION_TEXT("out", "DIR", &out),
- *             OPTION_FLAG("small", &small),
- *             OPTIONS_END};
+ *     const struct option_row rows[] = { OPTION_NUMBER("threads", &threads, 1, 64), OPTION_TEXT("out", "DIR", &out),
+ *                                        OPTION_FLAG("small", &small), OPTIONS_END};
  *     const char *file = command_line("program", rows, "FILE", argc, argv);
  *
- * Wrong usage is told on stderr and ends the program with status 2; --help tells the usage, status 0.
+ * Wrong usage is reported on stderr and ends the program with status 2; --help prints the usage, status 0.
  */
 #ifndef LFPOOL_COMMAND_LINE_H
 #define LFPOOL_COMMAND_LINE_H
@@ -23,8 +20,8 @@
 
 struct option_row {
 	const char *name;
-	const char *value;     /* what the usage calls it; NULL: a flag   */
-	unsigned long *number; /* of these three one is set               */
+	const char *value;     /* its name in the usage; NULL: a flag */
+	unsigned long *number; /* one of these three is set */
 	const char **text;
 	bool *flag;
 	unsigned long minimum, maximum; /* of the number                           */
@@ -59,8 +56,8 @@ static inline void command_line_take(const char *program, const struct option_ro
 	}
 }
 
-/* Reads all options.  `rest` names the one argument that may stand beside them, which is returned if it does; NULL:
- * none may. */
+/* Reads all options.  `rest` names the one other argument allowed, which is returned if given; NULL: no other is
+ * allowed. */
 static inline const char *command_line(const char *program, const struct option_row *rows, const char *rest, int argc,
 				       char **argv)
 {
@@ -70,7 +67,7 @@ static inline const char *command_line(const char *program, const struct option_
 	for (; count < OPTIONS_MAX && rows[count].name; count++)
 		known[count] = (struct option){rows[count].name, rows[count].value ? required_argument : no_argument,
 					       NULL, count};
-	/* A row of that name comes first. */
+	/* A row with that name takes precedence. */
 	known[count] = (struct option){"help", no_argument, NULL, OPTIONS_MAX};
 	for (int option; (option = getopt_long(argc, argv, "", known, NULL)) != -1;) {
 		if (option == OPTIONS_MAX || option == '?')

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * latency.c - what is read out of a histogram, and how long a tick is.
- */
+/* latency.c - reading a histogram, and the length of a tick. */
 #include "latency.h"
 
 /* The least and the greatest number of ticks that belong to a bucket. */
@@ -39,7 +37,7 @@ double histogram_quantile(const struct histogram *h, double fraction)
 	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		seen += h->bucket[i];
 		if (seen && (double)seen >= rank) {
-			/* The middle of the bucket, but never more than was seen. */
+			/* The middle of the bucket, but at most the greatest value seen. */
 			double middle = ((double)histogram_least(i) + (double)histogram_greatest(i)) / 2;
 
 			return middle < (double)h->max ? middle : (double)h->max;
@@ -52,7 +50,7 @@ struct moment {
 	uint64_t ns, ticks;
 };
 
-/* What both clocks say at the same time: the closest of some attempts, since the thread may lose its processor in
+/* Both clocks at the same time: the closest of several attempts, because the thread may lose its processor in
  * between. */
 static struct moment moment_now(void)
 {

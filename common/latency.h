@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * latency.h - a clock that is cheap enough to time one call, and a histogram that forgets nothing but digits.
+ * latency.h - a clock that is cheap enough to time one call, and a histogram that loses only digits.
  *
- * Idea         The processor's time-stamp counter where there is one, the system's monotonic clock elsewhere; latency.c
- *              finds out how long a tick is.  The histogram is log-linear, as HdrHistogram (Tene 2012) made usual: each
- *              power of two is divided into 32 equal buckets, so a value is known to 3 %, from 1 tick to 2^64 - 1.
+ * Idea         The processor's time-stamp counter where there is one, otherwise the system's monotonic clock;
+ *              latency.c measures the length of a tick.  The histogram is log-linear, like HdrHistogram (Tene 2012):
+ *              each power of two is divided into 32 equal buckets, so a value is known to 3 %, from 1 tick to 2^64 -
+ *              1.
  * Invariants   L1  greatest(b) + 1 == least(b + 1), and bucket(least(b)) == bucket(greatest(b)) == b.
  */
 #ifndef LFPOOL_LATENCY_H
@@ -32,8 +33,8 @@ static inline uint64_t clock_read(void)
 	unsigned processor;
 	uint64_t ticks;
 
-	/* The processor waits for what came before; what comes after may begin early, by less than the reading takes.
-	 * The compiler moves no access to memory across. */
+	/* The processor waits for earlier instructions; later ones may begin early, by less than the reading takes.
+	 * The compiler moves no memory access across. */
 	__asm__ __volatile__("" : : : "memory");
 	ticks = __builtin_ia32_rdtscp(&processor);
 	__asm__ __volatile__("" : : : "memory");
@@ -67,7 +68,7 @@ static inline void histogram_add(struct histogram *h, uint64_t ticks)
 /* Adds `other` to `sum`. */
 void histogram_merge(struct histogram *sum, const struct histogram *other);
 /* The value, in ticks, that `fraction` (0 .. 1) of all entries do not exceed: the middle of its bucket; for 1 the
- * greatest entry itself.  0 when there are none. */
+ * greatest entry itself.  0 without entries. */
 double histogram_quantile(const struct histogram *h, double fraction);
 /* Nanoseconds of a tick. */
 double clock_tick_ns(void);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rcu_barrier.h - rcu_barrier() of any flavour of liburcu, in an order that ThreadSanitizer can be told of.
+ * rcu_barrier.h - rcu_barrier() of any flavour of liburcu, in a form that ThreadSanitizer understands.
  *
- * Idea         liburcu's own frees in one thread what it allocated in another, with an order in between that the
- *              sanitizer does not see.  This one is a callback that says that it was called.  Callbacks of one worker
- *              thread are called in turn, and without create_call_rcu_data() there is one worker.
+ * Idea         liburcu's own version frees in one thread memory that it allocated in another, in an order that the
+ *              sanitizer does not see.  This one is a callback that sets a flag.  One worker thread calls its
+ *              callbacks in order, and without create_call_rcu_data() there is only one worker.
  */
 #ifndef COMMON_RCU_BARRIER_H
 #define COMMON_RCU_BARRIER_H
@@ -37,7 +37,7 @@ static inline void flavor_barrier_called(struct rcu_head *head)
 static inline void flavor_barrier(const struct rcu_flavor_struct *flavor)
 {
 	struct flavor_barrier barrier = {.mutex = PTHREAD_MUTEX_INITIALIZER, .condition = PTHREAD_COND_INITIALIZER};
-	/* A thread of QSBR must not hold up the grace period that it waits for. */
+	/* A QSBR thread must not delay the grace period that it waits for. */
 	const bool online = flavor->read_ongoing();
 
 	ordered_before(&barrier);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* require.h - REQUIRE(condition): ends the program, and says where, if the condition does not hold; on any thread. */
+/* require.h - REQUIRE(condition): if the condition does not hold, ends the program and prints the place; on any
+ * thread. */
 #ifndef LFPOOL_COMMON_REQUIRE_H
 #define LFPOOL_COMMON_REQUIRE_H
 

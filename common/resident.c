@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The beginning of a file as text, without a buffer from malloc: that is one of the things we measure. */
+/* The beginning of a file as text, without a buffer from malloc, whose memory would be measured too. */
 static bool read_text(const char *path, char *text, size_t room)
 {
 	const int file = open(path, O_RDONLY | O_CLOEXEC);

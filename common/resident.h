@@ -2,16 +2,16 @@
 /*
  * resident.h - how much memory of this process is in RAM.
  *
- * Idea         The kernel's page tables, summed up in /proc/self/smaps_rollup.  The figure in /proc/self/statm is
- *              quicker to read, but since Linux 6.2 each CPU keeps a part of it for itself: up to some hundred
- *              kilobytes off, which is as much as an empty pool has.
+ * Idea         The kernel's page tables, summed up in /proc/self/smaps_rollup.  /proc/self/statm is quicker to read,
+ *              but since Linux 6.2 each CPU keeps part of its figure: it may be off by some hundred kilobytes, as
+ *              much as an empty pool has.
  */
 #ifndef LFPOOL_RESIDENT_H
 #define LFPOOL_RESIDENT_H
 
 /* Bytes.  Ends the program when neither file can be read. */
 double resident_bytes(void);
-/* The most that there ever was.  Some hundred kilobytes off, as above; 0 where the kernel does not say. */
+/* The peak.  Off by some hundred kilobytes, as above; 0 where the kernel does not report it. */
 double resident_peak_bytes(void);
 
 #endif

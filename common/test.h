@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test.h - the frame of a program of tests, over cmocka: what is written as TEST(name) { ... } is run.
+ * test.h - the frame of a test program, over cmocka: every TEST(name) { ... } is run.
  *
- * Idea         Each test enters itself in the list before main() begins (a constructor), so a test is added by writing
- *              it.  They run in the order in which they stand in the file.  RUN_TESTS() is main(); a program with
- *              something to do before and after writes main() itself and calls tests_run().
- * Assertions   cmocka's assertions jump out of the test function, so they are for the thread that runs the test.
+ * Idea         Each test enters itself in the list before main() begins (a constructor), so a test is added by
+ *              writing it.  They run in the order of the file.  RUN_TESTS() is main(); a program with something to do
+ *              before and after writes main() itself and calls tests_run().
+ * Assertions   cmocka's assertions jump out of the test function, so only the thread that runs the test may use them.
  *              Every other thread, and a child after fork, uses REQUIRE, which ends the program.
  */
 #ifndef LFPOOL_COMMON_TEST_H
@@ -27,7 +27,7 @@ static struct {
 	_Bool skipped; /* any of them */
 } tests_listed;
 
-/* By the lines where they stand: constructors may run in any order. */
+/* Sorts by line: constructors may run in any order. */
 static inline void tests_add(struct CMUnitTest test, int line)
 {
 	size_t at = tests_listed.count++;
@@ -59,7 +59,8 @@ static inline void tests_add(struct CMUnitTest test, int line)
 		skip();                                    \
 	} while (0)
 
-/* What main() returns: how many failed; if none did and one was skipped 77, which ctest takes for "skipped". */
+/* The result of main(): the number of failures; without one, 77 if a test was skipped, which ctest reports as
+ * "skipped". */
 static inline int tests_run(CMFixtureFunction setup, CMFixtureFunction teardown)
 {
 	const int failed = _cmocka_run_group_tests("tests", tests_listed.test, tests_listed.count, setup, teardown);

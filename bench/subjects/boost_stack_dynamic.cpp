@@ -2,16 +2,16 @@
 /*
  * boost_stack_dynamic.cpp - boost::lockfree::stack as a list of free objects: a pop acquires, a push releases.
  *
- * Idea         "The stack class provides a multi-writer/multi-reader stack, pushing and popping is lock-free [...]
- *              It uses a freelist for memory management" (Boost.Lockfree 1.74, class template stack).  So each call
- *              does two compare-and-swaps: one on the stack, one on the freelist of its nodes.
- * Calls        bounded_push(), because it alone is documented as "thread-safe and non-blocking".  With a node for each
- *              object made by the constructor it never fails: an object's node is free again before pop() returns
- *              the object, so there are never more nodes in use than objects.
- * Bulk         bounded_push(begin, end) links the nodes first and pushes them with one compare-and-swap.  There is no
- *              pop of several but all.
- * Exact        The stack is linearisable, and an object is either in it or out: pop() says false when all are out,
- *              only then.
+ * Idea         "The stack class provides a multi-writer/multi-reader stack, pushing and popping is lock-free [...] It
+ *              uses a freelist for memory management" (Boost.Lockfree 1.74, class template stack). So each call does
+ *              two compare-and-swaps: one on the stack, one on the freelist of its nodes.
+ * Calls        bounded_push(), because only that is documented as "thread-safe and non-blocking". The constructor
+ *              makes one node per object, so it never fails: an object's node is free again before pop() returns the
+ *              object, so there are never more nodes in use than objects.
+ * Bulk         bounded_push(begin, end) links the nodes first and pushes them with one compare-and-swap.  The only
+ *              pop of several takes all.
+ * Exact        The stack is linearisable, and an object is either in it or out: pop() returns false only when all are
+ *              out.
  */
 #include "../objects.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cached_list.c - a list for each thread, and batches of objects under a mutex: the pool that a good programmer writes
- * in an hour.
+ * cached_list.c - a list for each thread, and batches of objects under a mutex: the pool that a good programmer
+ * writes in an hour.
  *
  * Idea         A thread pops from its list and pushes onto it, linked through the objects, and keeps one full batch
  *              in reserve.  It takes the mutex only to get a batch or to give one away.
- * Without      No checks.  NULL is inexact: objects in the lists of other threads are not found.  So the pool has more
+ * Without      No checks.  NULL is inexact: objects in other threads' lists are not found.  So the pool has more
  *              objects than the plan asks for.
  */
 #include "../objects.h"
@@ -16,7 +16,7 @@
 
 struct link {
 	struct link *next;
-	struct link *next_batch; /* of the first object of a batch */
+	struct link *next_batch; /* in the first object of a batch */
 };
 
 struct pool {
@@ -28,11 +28,11 @@ struct pool {
 
 struct own {
 	struct link *first, *spare;
-	size_t count; /* objects on `first` at most: a thread that leaves gives away a part of a batch */
+	size_t count; /* objects on `first`, at most: a thread that leaves gives away a partial batch */
 	struct pool *pool;
 };
 
-/* A batch of objects that were never used; NULL: all were. */
+/* A batch of unused objects; NULL when all have been used. */
 static struct link *carve(struct pool *pool)
 {
 	struct link *first = NULL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * called.c - general allocators, each called through its own library: malloc() and free() of the C library, of Debian's
- * mimalloc, jemalloc and tcmalloc, and of snmalloc and rpmalloc where the folder of their source is named.
+ * called.c - general allocators, each called through its own library: malloc() and free() of the C library, of
+ * Debian's mimalloc, jemalloc and tcmalloc, and of snmalloc and rpmalloc if their source folders are named.
  *
- * Idea         dlopen(), so that none of them takes malloc() over from the process or from another, and a call through
- *              a pointer: what the linker makes of a call into a shared library, without its jump through a table.  The
- *              loops are the same machine code for all.
- * TLS          They keep their threads' data in the static TLS block, in which main() has asked for room.
+ * Idea         dlopen(), so that none of them replaces the process's malloc() or another's.  The calls go through a
+ *              pointer, like linked calls into a shared library, but without the jump through a table.  The loops are
+ *              the same machine code for all.
+ * TLS          They keep their threads' data in the static TLS block, where main() has reserved room.
  */
 #include "../subject.h"
 
@@ -48,7 +48,7 @@ static void *open_calls(struct calls calls, const struct plan *plan)
 	return opened;
 }
 
-/* POSIX lets a function's address be stored so; ISO C knows no conversion. */
+/* POSIX allows a function's address to be stored this way; ISO C has no conversion. */
 static bool find(void *library, const char *symbol, void *function_out)
 {
 	void *address = dlsym(library, symbol);
@@ -57,7 +57,7 @@ static bool find(void *library, const char *symbol, void *function_out)
 	return address != NULL;
 }
 
-/* Why it cannot be called; NULL: it can. */
+/* Returns the reason why it cannot be called; NULL: it can. */
 static const char *load(struct calls *calls, const char *file, const char *package, const char *acquires,
 			const char *releases)
 {
@@ -72,7 +72,7 @@ static const char *load(struct calls *calls, const char *file, const char *packa
 	return reason;
 }
 
-/* The library's file: Debian's have their version in its name. */
+/* The library's file: Debian's names contain the version. */
 static const char *file_of(const struct calls *calls)
 {
 	static char path[4096];

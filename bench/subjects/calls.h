@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * calls.h - lfpool's calls as those of a subject; a template, in C.  Each file that wants them defines CALL(name), what
- * acquire, release, acquire_bulk and release_bulk are called here, then includes this file, and loops.h.
- */
+/* calls.h - a subject's calls made from lfpool's; a template, in C. A file defines CALL(name), the local name of
+ * acquire, release, acquire_bulk and release_bulk, then includes this file, and loops.h. */
 #ifndef LFPOOL_BENCH_CALLS_H
 #define LFPOOL_BENCH_CALLS_H
 
-/* always_inline, these two: as in loops.h. */
+/* always_inline, both: as in loops.h. */
 __attribute__((always_inline)) static inline void *acquire(void *hand)
 {
 	return CALL(acquire)(hand);

@@ -4,11 +4,10 @@
  * generation, 16 bytes at once.  No caches, no checks.
  *
  * Documented   There is no manual page; ck_stack.h says which calls are "safe for multiple producers and multiple
- *              consumers": ck_stack_push_mpmc() and ck_stack_pop_mpmc().  Only those bear that an object comes back
- *              while another pop still looks at it, since the generation counts the pops.  The entry is embedded, as
- *              CK_STACK_CONTAINER wants it; it is the first word of a free object.  A pop may read that word after
- *              the object has gone to another thread, and throws away what it read: the memory stays mapped until
- *              close.
+ *              consumers": ck_stack_push_mpmc() and ck_stack_pop_mpmc(). Only with those may an object come back
+ *              while another pop still looks at it, because the generation counts the pops.  The entry is embedded,
+ *              as CK_STACK_CONTAINER requires: it is the first word of a free object.  A pop may read that word after
+ *              the object has gone to another thread, and then discards it: the memory stays mapped until close.
  */
 #include "../objects.h"
 

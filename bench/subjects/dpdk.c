@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dpdk.c - DPDK's rte_mempool: an array of pointers for each lcore as cache, before a ring or a lock-free stack.  No
- * checks.
+ * dpdk.c - DPDK's rte_mempool: an array of pointers per lcore as a cache, in front of a ring or a lock-free stack.
+ * No checks.
  *
- * Documented   rte_mempool.h and the Programmer's Guide, "Mempool Library".  The default driver is "ring_mp_mc"; the
- *              other for any number of threads is "lf_stack".  The cache is what makes it fast: 256 objects, as in
- *              DPDK's own examples.  It belongs to an lcore: threads that EAL did not start call rte_thread_register()
- *              first.  A cache grows up to one and a half times its size, and stays with its lcore: so many objects
- *              more are in the pool, or an acquire could fail for that alone.  Objects are aligned to a line, each has
- *              a line before it for the pool's own notes, and often one after it: 16 bytes take 192.
- * EAL          It starts when a pool is opened for the first time, since it changes the process: a thread for
- *              interrupts, the affinity of the calling thread, open files.  One lcore, no huge pages, no devices.  Its
- *              memory holds the caches, the ring or the stack; the objects are in memory of ours, as those of other
- *              subjects are.
+ * Documented   rte_mempool.h and the Programmer's Guide, "Mempool Library". The default driver is "ring_mp_mc"; the
+ *              other one for any number of threads is "lf_stack". The cache makes it fast: 256 objects, as in DPDK's
+ *              own examples.  It belongs to an lcore: threads that EAL did not start call rte_thread_register()
+ *              first.  A cache grows up to one and a half times its size, and stays with its lcore.  So the pool has
+ *              that many objects more, or an acquire could fail for that alone.  Objects are aligned to a line; each
+ *              has a line before it for the pool's data, and often one after it: 16 bytes take 192.
+ * EAL          It starts when a pool is first opened, because it changes the process: a thread for interrupts, the
+ *              affinity of the calling thread, open files.  One lcore, no huge pages, no devices.  Its memory holds
+ *              the caches, the ring or the stack; the objects are in our memory, like other subjects' objects.
  * Progress     "Note: the mempool implementation is not preemptible": with more threads than CPUs, threads wait in
  *              the ring for one that does not run.  The lock-free stack does not wait.
  */
@@ -30,7 +29,7 @@
 
 #define CACHE 256
 #define CACHE_MOST (CACHE * 3 / 2)
-/* Of virtual memory, for 16 million objects on either driver; touched as it is used. */
+/* Of virtual memory, for 16 million objects on either driver; touched on use. */
 #define EAL_MEGABYTES "1024"
 
 static inline void *acquire(void *hand)
@@ -70,7 +69,7 @@ static void must_be(bool right, const char *what)
 	give_up("dpdk", why);
 }
 
-/* Once; lcore 0 is the thread that calls, wherever it runs. */
+/* Once; the calling thread becomes lcore 0, wherever it runs. */
 static void eal_start(void)
 {
 	static bool started;
@@ -103,7 +102,7 @@ static void unmap(struct rte_mempool_memhdr *header, void *nothing)
 /* The objects, each with its header, and a trailer if there is one. */
 static void populate(struct rte_mempool *pool)
 {
-	const size_t page_bytes = 4096; /* of no consequence: the memory need not be contiguous for a device */
+	const size_t page_bytes = 4096; /* without effect: no device needs contiguous memory */
 	const size_t each = pool->header_size + pool->elt_size + pool->trailer_size;
 	const size_t bytes = (each * pool->size + page_bytes - 1) & ~(page_bytes - 1);
 	char *memory = (char *)mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -116,7 +115,7 @@ static void populate(struct rte_mempool *pool)
 
 static struct rte_mempool *open_with(const struct plan *plan, const char *driver)
 {
-	/* Each thread may have another one in its place, and lcore 0 may rest. */
+	/* Each thread may be replaced by another, and lcore 0 may be idle. */
 	const size_t in_caches = (size_t)(2 * plan->threads + 1) * CACHE_MOST;
 	const size_t count = (plan->capacity + in_caches + CACHE - 1) / CACHE * CACHE;
 	struct rte_mempool *pool;
@@ -146,7 +145,7 @@ static void close_pool(void *shared)
 	rte_mempool_free((struct rte_mempool *)shared);
 }
 
-/* The thread that started EAL is registered already, and stays so. */
+/* The thread that started EAL is already registered, and stays so. */
 static void *join(void *shared)
 {
 	if (rte_lcore_id() == LCORE_ID_ANY)

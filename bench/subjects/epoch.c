@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * epoch.c - readers in sections of ConcurrencyKit's ck_epoch.  What they may be reading is freed by lfpool_retire(); or
- * it is malloc()'s, and ck_epoch_call() for each node has a callback that calls free(); then each thread polls its
- * record every 64 updates.  One is open at a time.
+ * epoch.c - readers in sections of ConcurrencyKit's ck_epoch.  lfpool_retire() defers the nodes; or they come from
+ * malloc(), and ck_epoch_call() for each node has a callback that calls free(), and each thread polls its record
+ * every 64 updates.  One such subject is open at a time.
  *
- * Documented   ck_epoch_register(3): a record cannot be destroyed while its epoch exists; so all of them lie beside it.
- *              ck_epoch_call(3), ck_epoch_poll(3): a thread that polls runs the callbacks of its own record; the entry
- *              is embedded in the node.  The exchange before the call is a full barrier.
+ * Documented   ck_epoch_register(3): a record cannot be destroyed while its epoch exists, so both are stored
+ *              together.  ck_epoch_call(3), ck_epoch_poll(3): a thread that polls runs the callbacks of its own
+ *              record; the entry is embedded in the node.  The exchange before the call is a full barrier.
  */
 #include "../workload.h"
 #include "pool.h"
@@ -22,7 +22,7 @@
 
 _Static_assert(sizeof(ck_epoch_entry_t) <= sizeof(((struct node *)0)->room), "a node has room for an entry");
 
-/* Each has its owner's lines. */
+/* Each hand has separate cache lines. */
 struct hand {
 	_Alignas(128) ck_epoch_record_t record;
 	_Alignas(128) size_t freed; /* by this thread; atomic */
@@ -31,10 +31,10 @@ struct hand {
 
 static ck_epoch_t epoch;
 static lfpool_t *pool;         /* NULL: malloc() */
-static lfpool_scheme_t scheme; /* its            */
+static lfpool_scheme_t scheme; /* the pool's */
 static unsigned joined;        /* atomic         */
 static struct hand hands[RECORDS_MAX];
-/* Whose callbacks run in this thread now. */
+/* The hand whose callbacks this thread is running. */
 static _Thread_local struct hand *polling;
 
 static inline void section_begin(void *hand)
@@ -53,13 +53,13 @@ static inline void *acquire(void *hand)
 	return pool ? lfpool_acquire(pool) : malloc(RETIRE_BYTES);
 }
 
-/* malloc() waits for nothing. */
+/* malloc() never waits. */
 #define acquire_wait(hand) must(pool ? lfpool_acquire_wait(pool, -1) : NULL)
 
 static void free_node(ck_epoch_entry_t *entry)
 {
 	free((char *)entry - offsetof(struct node, room));
-	/* relaxed, both: this thread's own, and others only count. */
+	/* relaxed, both: one writer, and the readers only count. */
 	__atomic_store_n(&polling->freed, __atomic_load_n(&polling->freed, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
 }
 
@@ -79,7 +79,7 @@ static inline void defer(void *hand, void *node)
 	(void)ck_epoch_poll(&own->record);
 }
 
-/* Each thread its own callbacks: no other may. */
+/* Each thread its own callbacks: no other thread may run them. */
 static void settle(void *hand, bool first)
 {
 	polling = hand;
@@ -119,7 +119,7 @@ static void *open_pool(const struct plan *plan)
 
 	(void)open_malloc(plan);
 	if (lfpool_epoch_create(&scheme, &epoch) != LFPOOL_OK)
-		give_up("lfpool-epoch", "no memory for its records");
+		give_up("lfpool-epoch", "out of memory for its records");
 	config.scheme = scheme;
 	pool = pool_create(&config);
 	return &epoch;
@@ -139,7 +139,7 @@ static void *join(void *shared)
 	struct hand *hand = &hands[__atomic_fetch_add(&joined, 1, __ATOMIC_RELAXED)];
 
 	if (hand >= hands + RECORDS_MAX)
-		give_up("ck_epoch", "more threads than there are records");
+		give_up("ck_epoch", "more threads than records");
 	ck_epoch_register(shared, &hand->record, NULL);
 	return hand;
 }

@@ -31,7 +31,7 @@ static inline bool release(void *hand, uint64_t handle)
 
 #include "../evicting.h"
 
-/* The loop uses handles of evicted objects, which are refused: that is no mistake of the program. */
+/* The loop uses handles of evicted objects, which are refused: that is not a mistake here. */
 static void ignore_stale(void *context, const lfpool_misuse_t *misuse)
 {
 	(void)context;

@@ -3,15 +3,16 @@
  * heap_mutex.c - an evicting pool as most programs write it: an indexed binary heap of all active objects, under one
  * mutex.
  *
- * Idea         The indexed priority queue of Sedgewick and Wayne (Algorithms, 4th edition, 2.4): an array has each
- *              slot's position in the heap, so any object's priority can be changed, and any object removed, in
- *              O(log n).  An eviction puts the newcomer into the victim's place at the top and sifts down once.
- *                 Made fast: the entries, of 16 bytes, hold the priority, so that a comparison looks at the heap alone;
- *              an entry is moved once for each level, not swapped.
- * Handles      {count of acquires, slot}, 44 and 20 bits.  An entry holds its handle, so a stale handle is refused by
- *              one comparison, and of two equal priorities the smaller handle belongs to the older object.
- * The mutex    Each call is one critical section.  A new object is filled inside it.  Otherwise its holder would need a
- *              second one to publish it, or would write to an object that another thread has acquired meanwhile.
+ * Idea         The indexed priority queue of Sedgewick and Wayne (Algorithms, 4th edition, 2.4). An array has each
+ *              slot's position in the heap, so any object's priority can be changed, and any object removed, in O(log
+ *              n). An eviction puts the newcomer into the victim's place at the top and sifts down once.
+ *              Made fast: the 16-byte entries hold the priority, so a comparison reads only the heap; an entry is
+ *              moved once per level, not swapped.
+ * Handles      {count of acquires, slot}, 44 and 20 bits.  An entry holds its handle, so one comparison refuses a
+ *              stale handle, and with equal priorities the smaller handle belongs to the older object.
+ * The mutex    Each call is one critical section.  A new object is filled inside it.  Otherwise its holder would need
+ *              a second one to publish it, or would write to an object that another thread has acquired in the
+ *              meantime.
  */
 #include "../objects.h"
 #include "../workload.h"
@@ -25,13 +26,13 @@ struct entry {
 };
 
 struct heap {
-	/* The thread that has the lock wants the pool: neighbours. */
+	/* Next to the pool's data, which the lock's holder needs. */
 	_Alignas(128) pthread_mutex_t mutex;
-	struct entry *entries; /* 1 .. count; entry i is not before entry i / 2 */
-	uint32_t *positions;   /* of each slot; 0: it is free                   */
+	struct entry *entries; /* 1 .. count; entry i does not go before entry i / 2 */
+	uint32_t *positions;   /* of each slot; 0: the slot is free */
 	uint32_t *free;        /* a stack of slots                              */
 	size_t count, free_count;
-	uint64_t acquired; /* objects, so far */
+	uint64_t acquired; /* number of acquires so far */
 	struct objects objects;
 };
 
@@ -51,7 +52,7 @@ static inline void put(struct heap *heap, size_t at, struct entry entry)
 	heap->positions[slot_of(entry.handle)] = (uint32_t)at;
 }
 
-/* An entry whose place is at `at`, above it, or below it. */
+/* Puts an entry at `at`, or above or below it, where it belongs. */
 static inline void settle(struct heap *heap, size_t at, struct entry entry)
 {
 	if (at > 1 && before(&entry, &heap->entries[at / 2])) {
@@ -72,7 +73,7 @@ static inline void settle(struct heap *heap, size_t at, struct entry entry)
 	put(heap, at, entry);
 }
 
-/* Where the handle's entry is; 0: the handle is stale. */
+/* The position of the handle's entry; 0: the handle is stale. */
 static inline size_t find(const struct heap *heap, uint64_t handle)
 {
 	const uint32_t slot = slot_of(handle);
@@ -81,7 +82,7 @@ static inline size_t find(const struct heap *heap, uint64_t handle)
 	return at && heap->entries[at].handle == handle ? at : 0;
 }
 
-/* Room for a new entry, which must be settled at `at_out`.  False: the least does not give way. */
+/* Room for a new entry, to be settled at `at_out`. False: the least does not give way. */
 static inline bool make_room(struct heap *heap, uint64_t priority, uint32_t *slot_out, size_t *at_out)
 {
 	if (heap->free_count) {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * inlined.c - lfpool through a cache per thread and lfpool/inline.h: as it is; with the check against two releases at
- * the same instant; with hooks for each acquire and release, which do nothing; and with magazines of one object, so
- * that every call goes to the depot: what its heads cost, alone and contended.
- */
+/* inlined.c - lfpool through a cache per thread and lfpool/inline.h.  Variants: plain; with the check against two
+ * simultaneous releases; with hooks that do nothing on each acquire and release; and with magazines of one object, so
+ * that every call goes to the depot, which shows the cost of its heads. */
 #include "pool.h"
 
 #include "lfpool/inline.h"

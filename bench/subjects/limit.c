@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * limit.c - a list for each thread, linked through the objects, without any synchronisation or check: no thread-safe
- * pool can be faster by much.
- */
+/* limit.c - a list for each thread, linked through the objects, without synchronisation or checks: a thread-safe pool
+ * cannot be much faster. */
 #define LOCK_T char
 #define LOCK_INIT(lock) (void)(lock)
 #define LOCK(lock) (void)(lock)
 #define UNLOCK(lock) (void)(lock)
 #include "locked_list.h"
 
-/* The threads share nothing but what each needs. */
+/* The threads share only the plan. */
 static void *open_limit(const struct plan *plan)
 {
 	struct plan *own = open_plan(plan);

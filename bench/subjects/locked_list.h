@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * locked_list.h - one lock around one list, linked through the objects: the pool of a program without a library.  No
+/* locked_list.h - one lock around one list, linked through the objects: the pool of a program without a library.  No
  * caches, no checks.  A template: a file defines LOCK_T, LOCK_INIT(lock), LOCK(lock) and UNLOCK(lock), and includes
- * this one.
- */
+ * this one. */
 #include "../objects.h"
 
 struct link {
@@ -11,7 +9,7 @@ struct link {
 };
 
 struct stack {
-	/* A thread that has the lock wants the list: one line for both. */
+	/* On the list's cache line, which the lock's holder needs. */
 	LOCK_T lock __attribute__((aligned(64)));
 	struct link *first;
 	struct objects objects __attribute__((aligned(64)));

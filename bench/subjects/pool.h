@@ -11,7 +11,7 @@
 #include "lfpool/report.h"
 #include "lfpool/retire.h"
 
-/* What all of them have in common. */
+/* The configuration that they share. */
 static inline lfpool_config_t pool_config(const struct plan *plan, lfpool_backend_t backend)
 {
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
@@ -24,7 +24,7 @@ static inline lfpool_config_t pool_config(const struct plan *plan, lfpool_backen
 	return config;
 }
 
-/* Ends the program when there is none. */
+/* Ends the program if it fails. */
 static inline lfpool_t *pool_create(const lfpool_config_t *config)
 {
 	lfpool_t *pool;
@@ -49,8 +49,8 @@ static inline void *pool_open_usual(const struct plan *plan)
 	return pool_open(plan, LFPOOL_BACKEND_LOCKFREE, 0);
 }
 
-/* Ends the program when something was not given back or a release was refused: what was measured then is not what the
- * table says. */
+/* Ends the program if an object was not released or a release was refused: then the figures would be about something
+ * else. */
 static inline void pool_close(void *pool)
 {
 	size_t misuses = lfpool_quick_stats(pool).misuses;
@@ -81,7 +81,7 @@ static inline void pool_cache_leave(void *cache)
 }
 
 #define POOL_TRAITS (TRAIT_BOUNDED | TRAIT_POOL)
-/* The last members of subjects with such a cache, and of those that find the thread's own. */
+/* The last members of subjects with such a cache, and of those that find the thread's cache. */
 #define POOL_BY_CACHE(its_open) FOR_EACH_THREAD(its_open, pool_close, pool_cache_join, pool_cache_leave, SUBJECT_LOOPS)
 #define POOL_BY_THREAD(its_open) SHARED_BY_ALL(its_open, pool_close, SUBJECT_LOOPS)
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rcu.c - readers in sections of liburcu's default flavour, memb.  What they may be reading is freed by
- * lfpool_retire(), one call_rcu() for each batch; or, as a program does it today, by call_rcu() for each node, whose
- * callback frees it.  Then the nodes are malloc()'s, as in liburcu's own examples; or of a pool with a mutex, as most
- * are; or of lfpool's, which shows what collecting in batches is good for.  One is open at a time.
+ * rcu.c - readers in sections of liburcu's default flavour, memb.  lfpool_retire() defers the nodes, with one
+ * call_rcu() per batch.  Or, as programs do today, call_rcu() for each node has a callback that frees it.  Those
+ * nodes come from malloc(), as in liburcu's own examples; from a pool with a mutex, as in many programs; or from
+ * lfpool, which shows the gain from batches.  One such subject is open at a time.
  *
  * Documented   README, "Usage of all urcu libraries": _LGPL_SOURCE, which inlines rcu_read_lock(), is for code whose
  *              licence is compatible with the GPL, as ours is.  rcu-api.md: call_rcu() is for registered threads; it
- *              starts its worker at the first call, and one worker serves all unless the program asks for more.  It is
- *              started before a thread is pinned, since it would be on the same processor.  The rcu_head is embedded in
- *              the node.  Nothing bounds what waits.
+ *              starts its worker at the first call, and one worker serves all unless the program asks for more.  It
+ *              is started before a thread is pinned; otherwise it would share that processor.  The rcu_head is
+ *              embedded in the node.  The number of waiting callbacks is unbounded.
  */
 #define _LGPL_SOURCE
 
@@ -26,7 +26,7 @@ _Static_assert(sizeof(struct rcu_head) <= sizeof(((struct node *)0)->room), "a n
 
 static lfpool_t *pool; /* NULL: malloc() */
 static bool batches;   /* lfpool_retire() */
-/* Callbacks that have freed a node: written by the one thread that runs them; atomic. */
+/* The callbacks that have freed a node: one writer, the thread that runs them; atomic. */
 static size_t freed;
 
 static inline void section_begin(void *hand)
@@ -47,7 +47,7 @@ static inline void *acquire(void *hand)
 	return pool ? lfpool_acquire(pool) : malloc(RETIRE_BYTES);
 }
 
-/* malloc() waits for nothing. */
+/* malloc() never waits. */
 #define acquire_wait(hand) must(pool ? lfpool_acquire_wait(pool, -1) : NULL)
 
 static void free_node(struct rcu_head *head)
@@ -58,7 +58,7 @@ static void free_node(struct rcu_head *head)
 		(void)lfpool_release(pool, node);
 	else
 		free(node);
-	/* release: a thread that sees the count finds the node free. */
+	/* release: a thread that reads the count finds the node free. */
 	__atomic_store_n(&freed, __atomic_load_n(&freed, __ATOMIC_RELAXED) + 1, __ATOMIC_RELEASE);
 }
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * released_at_once.c - lfpool_release() instead of deferring, and no sections: what the loop and a pool take.  A
- * reader finds nodes that are another thread's by now, and must not mind.  No way to do it, but nothing can be below
- * it.
- */
+/* released_at_once.c - lfpool_release() instead of deferring, and no sections: the cost of the loop and the pool
+ * alone.  A reader may find another thread's node, and must not mind.  No program may do this, but it is a lower
+ * bound. */
 #include "../workload.h"
 #include "pool.h"
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * ring.c - the ring alone: objects go through it and are used, but none is ever acquired or released.  What the hand-
- * off itself costs.
- */
+/* ring.c - the ring alone: the cost of the hand-off.  Objects go through it and are used, but none is acquired or
+ * released. */
 #include "../objects.h"
 #include "../ring.h"
 
-/* One thread's. */
+/* One thread's objects. */
 struct circle {
 	size_t next;
 	struct objects objects;
@@ -27,12 +25,11 @@ static inline void release(void *hand, void *object)
 
 #include "../loops.h"
 
-/*
- * When an object's turn comes again, the consumer has long read it: a ring holds at most RING_CAPACITY.
- * Objects of whole KiB lie a line further apart, as in a pool that spreads them.  Else all would lie in a few sets of
- * each cache, and fall out of the producer's before the consumer asks: that is quicker than to get them from the other
- * processor (4096 bytes: 17 ns where it is 32), so the ring would take less time than it does under such a pool.
- */
+/* When an object is used again, the consumer has long read it: a ring holds at most RING_CAPACITY. Objects of whole
+ * KiB are a line further apart, as in a pool that spreads them.  Otherwise all would share a few sets of each cache,
+ * and would fall out of the producer's cache before the consumer reads them.  That is quicker than a transfer from
+ * the other processor (4096 bytes: 17 ns instead of 32), so the ring would take less time than it does under such a
+ * pool. */
 static void *open_ring(const struct plan *plan)
 {
 	struct plan *own = open_plan(plan);

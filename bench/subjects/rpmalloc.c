@@ -3,7 +3,7 @@
  * rpmalloc.c - rpmalloc inlined: its source is part of this file.
  *
  * Documented   "The easiest way to use the library is simply adding rpmalloc.[h|c] to your project and compile them
- *              along with your sources."  ENABLE_OVERRIDE 0: malloc() of the process stays what it is.
+ *              along with your sources."  ENABLE_OVERRIDE 0: does not replace the process's malloc().
  */
 #define ENABLE_OVERRIDE 0
 #include <rpmalloc.c>

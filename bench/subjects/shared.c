@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * shared.c - lfpool_acquire(pool) and lfpool_release(pool, object) of the shared library, made as a package makes it;
- * see called.c for how it is called.
- */
+/* shared.c - lfpool_acquire(pool) and lfpool_release(pool, object) of the shared library, built as for a package;
+ * called.c describes how it is called. */
 #include "pool.h"
 
 #include <dlfcn.h>

@@ -2,11 +2,11 @@
 /*
  * snmalloc.cpp - snmalloc inlined: its headers, and an allocator for each thread.  Compiled twice.
  *
- * Which        The allocator at hand and the size class known: alloc(smallsizeclass_t), "callers can pre-compute the
- *              sizeclass", on a ScopedAllocator, as a user of lfpool/inline.h has a cache.  With THREAD_FOUND
- *              snmalloc::alloc(size), which finds the thread's allocator and looks the size class up.
- * Compiler     clang++ -O3 where it is there: what its documentation asks for.  peers.cmake.
- * Inlined      always_inline: with a dozen loops in one file, clang would call the two.
+ * Which        With the thread's allocator and the size class known: alloc(smallsizeclass_t), "callers can
+ *              pre-compute the sizeclass", on a ScopedAllocator, like a cache with lfpool/inline.h.  With
+ *              THREAD_FOUND: snmalloc::alloc(size), which finds the thread's allocator and looks the size class up.
+ * Compiler     clang++ -O3 if available, as its documentation asks for: peers.cmake.
+ * Inlined      always_inline: with a dozen loops in one file, clang would not inline the two.
  */
 #include "../subject.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stack.h - opening and closing of a list of free objects; a template.  Each file that is one includes loops.h, defines
+ * stack.h - opening and closing a list of free objects; a template.  Each file with such a list includes loops.h,
+ * defines
  *
  *     struct stack                        with a member `objects`
- *     stack_make(struct stack *stack)     empty; its objects are there
+ *     stack_make(struct stack *stack)     empty; its objects exist
  *     stack_unmake(struct stack *stack)
  *
  * includes this file, and names STACK_MEMBERS, with the traits of a bounded pool, in its `struct subject`.

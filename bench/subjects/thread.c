@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * thread.c - lfpool_acquire(pool) and lfpool_release(pool, object), which find the thread's cache themselves, by two
- * backends: lfpool proper, and one mutex around one list, which makes the same checks.
- */
+/* thread.c - lfpool_acquire(pool) and lfpool_release(pool, object), which find the thread's cache, in two modes: the
+ * lock-free pool, and one mutex around one list, with the same checks. */
 #include "pool.h"
 
 #define CALL(name) lfpool_##name

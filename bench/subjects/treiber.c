@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * treiber.c - the stack that is usually written first (Treiber 1986): one tagged head, every acquire and release a CAS
- * on it, the links in an array beside the objects.  No caches, no checks.
- */
+/* treiber.c - the stack that is usually written first (Treiber 1986): one tagged head, every acquire and release a
+ * CAS on it, the links in a separate array.  No caches, no checks. */
 #include "../objects.h"
 
 struct stack {
@@ -14,7 +12,7 @@ struct stack {
 static inline void *acquire(void *hand)
 {
 	struct stack *stack = (struct stack *)hand;
-	/* acquire: the link, and what was written to the object. */
+	/* acquire: the link, and the writes to the object. */
 	uint64_t head = __atomic_load_n(&stack->head, __ATOMIC_ACQUIRE);
 
 	for (;;) {
@@ -35,7 +33,7 @@ static inline void release(void *hand, void *object)
 {
 	struct stack *stack = (struct stack *)hand;
 	const size_t offset = (size_t)((char *)object - stack->objects.memory);
-	/* Sizes are powers of two: a shift, as a compiler would make of a constant. */
+	/* Sizes are powers of two: a shift, as a compiler would generate for a constant. */
 	const uint32_t index = (uint32_t)(offset >> __builtin_ctzll(stack->objects.object_bytes)) + 1;
 	uint64_t head = __atomic_load_n(&stack->head, __ATOMIC_RELAXED);
 	uint64_t next;
@@ -43,7 +41,7 @@ static inline void release(void *hand, void *object)
 	do {
 		__atomic_store_n(&stack->below[index], (uint32_t)head, __ATOMIC_RELAXED);
 		next = ((head >> 32) + 1) << 32 | index;
-		/* release: the link, and what was written to the object. */
+		/* release: the link, and the writes to the object. */
 	} while (!__atomic_compare_exchange_n(&stack->head, &head, next, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inlined_pairs.c - the benchmark's loop "pair" around lfpool's inlined hits, and nothing else: small enough to be
- * compiled with another lfpool/inline.h by the test "instructions".
+ * inlined_pairs.c - only the benchmark's loop "pair" around lfpool's inlined hits: small enough that the test
+ * "instructions" can compile it with another lfpool/inline.h.
  *
  *     inlined_pairs --exactly lfpool-inlined pair 64 PAIRS          as bench/instructions calls lfpool-bench
  */

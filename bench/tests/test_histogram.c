@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Half a bucket, 1/64 of the value, plus the half tick between two whole values, is the most that is lost; twice that
- * is allowed. */
+/* At most half a bucket, 1/64 of the value, plus the half tick between two whole values is lost; twice that is
+ * allowed. */
 #define ERROR_ALLOWED 0.032
 #define VALUES 50000
 
@@ -22,7 +22,7 @@ static int by_value(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-/* Of all magnitudes, equally often; or most near each other and a few far off, as latencies are. */
+/* Values of all magnitudes, equally often; or, like latencies, mostly close together with a few far off. */
 TEST(quantiles_are_those_of_a_sorted_array)
 {
 	static const double fractions[] = {0, .01, .5, .9, .99, .999, .99999, 1};

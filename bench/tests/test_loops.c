@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_loops.c - every loop over pools, with threads, rings and graphs made as in the benchmark.
+ * test_loops.c - every loop over plain pools, with threads, rings and graphs as in the benchmark.
  *
- * Idea         The pool keeps account: how many acquires and releases there were, by lfpool_stats(), beside what a loop
- * says.  Invariants   A1  a loop returns as many pairs as it releases (exhausted: as many as were refused).
- *              A2  in the end everything is released: closing a pool of which something is active ends the program.
- * The others   A loop over nodes that are deferred ends the program itself if in the end one is missing (member.c);
- *              what those over pools that evict say of themselves, `smoke` looks at.
+ * Idea         lfpool_stats() counts the acquires and releases, which are compared with each loop's result.
+ *  A1  a loop returns the number of pairs that it releases (exhausted: that are refused).
+ *  A2  at the end everything is released: closing a pool with active objects ends the program.
+ * The others   A loop over deferred nodes ends the program if a node is missing at the end (member.c). The test
+ *              `smoke` checks the figures of the loops over evicting pools.
  */
 #include "common/harness.h"
 #include "common/test.h"
@@ -17,24 +17,24 @@
 #include <lfpool/lfpool.h>
 #include <lfpool/report.h>
 
-#define THREADS 4 /* at the most */
+#define THREADS 4 /* the most */
 
 extern const struct subject subject_thread;
 
 /* ---- A run ---- */
 
-/* Of all pools of the run. */
+/* Sums over all pools of the run. */
 struct counts {
 	size_t releases, exhausted;
 };
 
 static struct run {
 	size_t chunks;               /* for each thread                           */
-	struct counts before, after; /* of the loops                              */
+	struct counts before, after; /* of the loops */
 	pthread_barrier_t together;
 } run;
 
-/* One thread asks all pools, when no loop runs. */
+/* Called by one thread, while no loop runs. */
 static void look(struct counts *counts)
 {
 	if (pthread_barrier_wait(&run.together) == PTHREAD_BARRIER_SERIAL_THREAD) {
@@ -66,7 +66,7 @@ static void *live(void *argument)
 	return NULL;
 }
 
-/* A1, and what each workload promises beyond. */
+/* A1, and each workload's own rules. */
 static void check_sums(const struct workload *workload)
 {
 	const size_t released = run.after.releases - run.before.releases;
@@ -87,7 +87,7 @@ static void check_sums(const struct workload *workload)
 
 static void run_cell(const struct workload *workload, unsigned threads, size_t chunks)
 {
-	static struct cell cell; /* the checks that follow look at the team, and so at this */
+	static struct cell cell; /* the loops read the cell through the team, so it must live on */
 	pthread_t others[THREADS];
 
 	cell = (struct cell){.subject = &subject_thread, .workload = workload, .object_bytes = 64};
@@ -104,7 +104,7 @@ static void run_cell(const struct workload *workload, unsigned threads, size_t c
 
 /* ---- The test ---- */
 
-/* The hand-offs need a second thread. */
+/* Hand-offs need a second thread. */
 TEST(loops_of_pools)
 {
 	for (unsigned threads = 1; threads <= THREADS; threads *= 2) {

@@ -134,7 +134,7 @@ static const struct example examples[] = {
 	 .calls = "A0 1-2 1, R0 3-8 1, A1 4-5 1, N2 6-7, R1 9-10 1", .counted = true},
 	{"counted: NULL though there is one left", 2,
 	 .calls = "A0 1-2 1, R0 3-4 1, A1 5-6 1, N2 6-7, R1 9-10 1",
-	 NULLS(1), .text = "never were all 2 objects in use", .counted = true},
+	 NULLS(1), .text = "at no moment were all 2 objects in use", .counted = true},
 
 	/* ---- Victims: object 1 has rank 5 from 20 to 40, object 2 has rank 7 from 12 on ---- */
 #define TWO "A0 1-2 1, A1 3-4 2, S0 10-20 1 of 5, S1 11-12 2 of 7, C0 40-40 1, "
