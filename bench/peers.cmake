@@ -1,14 +1,14 @@
-# The peers: each is measured if it is installed, and is named as missing in the results if not.
+# The peers: each is measured if it is installed; otherwise the results list it as missing.
 
 find_package(PkgConfig QUIET)
 
-# bench_without(NAME REASON): says so.
+# bench_without(NAME REASON): reports a missing peer.
 function(bench_without name reason)
 	message(STATUS "lfpool-bench without ${name}: ${reason}")
 endfunction()
 
 # bench_peer(NAME [COMPONENT C] [PKG MODULE] [HEADER FILE] [LIBRARY NAME...] SOURCES FILE...): defines BENCH_HAS_<NAME> and adds the
-# sources if the peer is there, and our component lfpool-C if one is named.  Its headers are the system's: our warnings are not for
+# sources if the peer is installed, and our component lfpool-C if given.  Its headers are system headers, so that our warnings skip
 # them.  The module's version is BENCH_PEER_VERSION in the sources.
 function(bench_peer name)
 	cmake_parse_arguments(peer "" "COMPONENT;PKG;HEADER" "LIBRARY;SOURCES" ${ARGN})
@@ -60,8 +60,8 @@ bench_peer(CK PKG ck SOURCES subjects/ck_stack.c)
 bench_peer(RETIRE_RCU COMPONENT rcu PKG liburcu-memb SOURCES subjects/rcu.c)
 bench_peer(RETIRE_CK COMPONENT ck PKG ck SOURCES subjects/epoch.c)
 
-# Of these two Debian has no packages: they are measured if the folder of their source is named, each inlined and called.
-# clang compiles snmalloc if it is there: its documentation advises against gcc.
+# Debian has no packages of these two.  They are measured, inlined and called, if their source folders are given.
+# snmalloc is compiled with clang if available: its documentation advises against gcc.
 set(LFPOOL_PEER_SNMALLOC "" CACHE PATH "The source of snmalloc, to be measured")
 set(LFPOOL_PEER_RPMALLOC "" CACHE PATH "The source of rpmalloc, to be measured")
 
@@ -122,9 +122,9 @@ if(LFPOOL_PEER_RPMALLOC)
 	bench_peer(RPMALLOC SOURCES subjects/rpmalloc.c)
 endif()
 
-# DPDK as static libraries, and of these only what a mempool needs: pkg-config's list names some two hundred drivers, and
-# a shared EAL loads every driver that is installed when it starts.  What the list says to the compiler is for one file.
-# The drivers register themselves; nothing refers to them.  Then each before the next that it needs.
+# DPDK as static libraries, and only those that a mempool needs: pkg-config lists some two hundred drivers, and a shared EAL
+# loads every installed driver when it starts.  Its compiler options are for one file.  The drivers register themselves;
+# nothing refers to them.  Then each library before those that it needs.
 set(drivers librte_mempool_ring.a librte_mempool_stack.a)
 set(others librte_mempool.a librte_stack.a librte_ring.a librte_eal.a librte_telemetry.a librte_kvargs.a numa bsd m)
 if(PKG_CONFIG_FOUND)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# lfpool-gdb.py - the command "lfpool" for gdb: pools, caches and holders, out of a core file or a stopped process.  Nothing is called
-# in the process; the library must have been built with -g.  docs/debugging.md, "In gdb".
+# lfpool-gdb.py - the command "lfpool" for gdb: shows pools, caches and holders in a core file or a stopped process.  It calls nothing
+# in the process; the library must be built with -g.  docs/debugging.md, "In gdb".
 import gdb
 
 MASK16, MASK24, MASK32 = 0xFFFF, 0xFFFFFF, 0xFFFFFFFF
@@ -25,7 +25,7 @@ def pools():
 
 
 class Pool:
-    """What the library would answer, from its structs."""
+    """The library's answers, computed from its structs."""
 
     def __init__(self, pool):
         self.pool, self.address = pool, number(pool.address)
@@ -45,7 +45,7 @@ class Pool:
         self.active = self.used - self.states.count(0)
 
     def read_states(self):
-        """A word for each granule, from that of the first object (src/core/arena.h)."""
+        """One word per granule, starting at the first object's (src/core/arena.h)."""
         face, word = self.arena["face"], gdb.lookup_type("unsigned long").sizeof
         places = [((self.zero + slot * self.stride) >> number(face["grain"])) - number(face["first"]) for slot in range(1, self.used + 1)]
         words = gdb.selected_inferior().read_memory(number(face["state"]), (places[-1] + 1) * word)
@@ -54,11 +54,11 @@ class Pool:
 
     def object(self, slot):
         at = self.zero + slot * self.stride
-        # In malloc mode a pointer stands there.
+        # In malloc mode it is a pointer.
         return number(gdb.Value(at).cast(gdb.lookup_type("unsigned long").pointer()).dereference()) if self.backend == "malloc" else at
 
     def slot(self, address):
-        """Of the object that has this address in it; 0: none."""
+        """The slot of the object that contains this address; 0: none."""
         if self.backend == "malloc":
             return next((s for s in self.held() if 0 <= address - self.object(s) < number(self.pool["object_size"])), 0)
         slot = (address - self.zero) // self.stride
@@ -79,7 +79,7 @@ class Pool:
         return base + index * number(ms["bytes"])
 
     def magazine(self, word):
-        """How many objects are in the magazine that a tagged word names."""
+        """The number of objects in the magazine that a tagged word names."""
         n = number(word) & MASK24
         if not n:
             return 0
@@ -125,7 +125,7 @@ class Pool:
 
 
 def users():
-    """Of each cache: the threads whose own it is."""
+    """For each cache: the threads whose own cache it is."""
     found, selected = {}, gdb.selected_thread()
     for thread in gdb.selected_inferior().threads():
         thread.switch()
@@ -144,7 +144,7 @@ def users():
 class Command(gdb.Command):
     """lfpool               all pools of the process
 lfpool NAME          the caches of the pools of this name, whose they are, and who holds how many objects
-lfpool EXPRESSION    the pool, the slot and the holder of what lies at this address; or a pool, by its address"""
+lfpool EXPRESSION    the pool, slot and holder of the object at this address; or a pool, by its address"""
 
     def __init__(self):
         super().__init__("lfpool", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)

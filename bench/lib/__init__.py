@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What bench/run and bench/report are made of."""
+"""The parts of bench/run and bench/report."""

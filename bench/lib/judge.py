@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""judge.py - what lfpool is meant to reach and whether it did; and where it loses.
+"""judge.py - the goals, and whether lfpool meets them; and where it loses.
 
-Idea         A goal is a few checks of medians, as ratios within one run.  One check that fails and the goal is not met,
-             however many others hold.  One that could not be made leaves it open: "met as far as measured".  Peers are those
-             that ran.  64-byte objects, unless it says otherwise.
-                A loss is a cell in which a variant that a user would take is not ahead of every peer.
-Noise        Medians say which is ahead; the ranges, least to greatest repetition, say whether that can be told: where
-             they overlap, or the medians are as good as equal, it is within the noise, on either side.  With a single
-             round there is no range.
+Idea         A goal is a few checks of medians, as ratios within one run.  One failed check means that the goal is not met.
+             A check without figures leaves it open: "met as far as measured".  Peers are those that ran.  64-byte objects,
+             unless stated otherwise.
+                A loss is a cell in which a variant that a user would choose is not ahead of every peer.
+Noise        Medians decide which is ahead.  If the ranges, least to greatest repetition, overlap, or the medians are almost
+             equal, the result is within the noise, on either side.  A single round has no range.
 """
 from __future__ import annotations
 
@@ -17,14 +16,14 @@ from typing import Iterable
 from . import text
 from .results import EPOCH, EVICTING, INLINED, LIBRARY, RETIRING, SHARED, TYPED, Cell, Results, figures_of
 
-TIE = 0.005  # of a figure: clocks that were calibrated by two processes do not agree by more
+TIE = 0.005  # of a figure: clocks calibrated by two processes differ by up to this
 IN_ORDER = ("burst-32-lifo", "burst-256-lifo", "burst-4096-lifo")
 AT_RANDOM = ("burst-32-shuffled", "burst-256-shuffled", "burst-4096-shuffled")
 KEEP = ("keep-32", "keep-512", "keep-4096")
-CALLED = ("pair", *IN_ORDER, *AT_RANDOM, "larson")  # what callers of the library compare
+CALLED = ("pair", *IN_ORDER, *AT_RANDOM, "larson")  # workloads for callers of the library
 SNMALLOC, DPDK = "snmalloc-inlined", ("dpdk-ring", "dpdk-stack")
 EVICT = tuple(f"evict-{share}-{capacity}" for share in (5, 100) for capacity in (32, 1024, 65536))
-RETIRE = {"retire": (1, 2, 4), "retire-read": (2, 4)}  # on so many threads
+RETIRE = {"retire": (1, 2, 4), "retire-read": (2, 4)}  # numbers of threads
 BOUNDED_BYTES = (1024 + 16384) * 64  # of the objects in backlog-bounded, bench/backlog.h
 
 MET, NOT_MET, OPEN, UNMEASURED = "met", "not met", "met as far as measured", "not measured"
@@ -43,7 +42,7 @@ def overlap(one: Cell, other: Cell, key: str) -> bool:
 class Check:
 	ok: bool | None  # None: not measured
 	figure: str
-	complete: bool = True  # on all numbers of threads that the goal names
+	complete: bool = True  # for all thread counts that the goal names
 
 
 @dataclass
@@ -54,7 +53,7 @@ class Verdict:
 
 	@property
 	def figures(self) -> str:
-		"""Those that fail, or were not made, by themselves; those that hold on one line."""
+		"""Failed and missing checks on separate lines; the others on one line."""
 		held = "; ".join(check.figure for check in self.checks if check.ok)
 		return "<br>".join([*(check.figure for check in self.checks if not check.ok), *([held] if held else [])])
 
@@ -67,7 +66,7 @@ class Verdict:
 
 
 class Judge:
-	"""The checks that goals are made of."""
+	"""The kinds of checks."""
 
 	def __init__(self, results: Results, instructions: dict):
 		self.results, self.counts = results, instructions.get("pair", {})
@@ -75,7 +74,7 @@ class Judge:
 
 	def within(self, workload: str, subject: str, factor: float, rivals: Iterable[str], threads: Iterable[int] = (),
 			key: str | None = None) -> Check:
-		"""The subject's median is at most `factor` times that of the best rival; below it where `factor` is 1."""
+		"""The subject's median is at most `factor` times the best rival's; below it if `factor` is 1."""
 		main = next(iter(figures_of(workload)))
 		title, key = f"{workload}, {key}" if key not in (None, main) else workload, key or main
 		found, missing = [], []
@@ -112,7 +111,7 @@ class Judge:
 
 	def most(self, workload: str, key: str, most: float, less: float = 0, subjects: tuple[str, ...] = (INLINED, LIBRARY),
 			threads: tuple[int, ...] = (1, 2)) -> Check:
-		"""A figure of lfpool, less some, in the worst of its cells."""
+		"""A figure of lfpool, minus a constant, in the worst of its cells."""
 		cells = [cell for name in subjects for count in threads if (cell := self.results.cell(workload, 64, count, name, key))]
 		if not cells:
 			return Check(None, f"not measured: {workload}")
@@ -182,7 +181,7 @@ class Loss:
 
 	@property
 	def ratio(self) -> float:
-		"""How many times the best peer's figure."""
+		"""The figure divided by the best peer's."""
 		best = self.best.median(self.key)
 		return self.mine.median(self.key) / best if best > 0 else float("inf")
 
@@ -203,7 +202,7 @@ def is_choice(subject: str, peer: str, group: str) -> bool:
 
 
 def peers_of(results: Results, subject: str) -> dict[tuple, list[Cell]]:
-	"""What it is compared with, by place."""
+	"""Its rivals, by place."""
 	found: dict[tuple, list[Cell]] = {}
 	for cell in results.cells:
 		if results.is_peer(cell.subject) and is_choice(subject, cell.subject, results.group(cell.subject)):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""page.py - what bench/report puts into docs/performance.md and README.md: blocks, each between two comments.  The words around
-them, and the reasons why a goal is missed or a case lost, are written by hand and stay."""
+"""page.py - the generated blocks of docs/performance.md and README.md, each between two comments.  The text around them, and the
+reasons for missed goals and losses, are written by hand and stay."""
 from __future__ import annotations
 
 import math
@@ -18,7 +18,7 @@ END = "<!-- the end of what bench/report made -->"
 
 
 def put_into(path: str, blocks: dict[str, list[str]]) -> None:
-	"""Those for which that document has a place."""
+	"""Fills the blocks for which the document has a place."""
 	with open(path, encoding="utf-8") as file:
 		whole = file.read()
 	for name, lines in blocks.items():
@@ -33,7 +33,7 @@ def put_into(path: str, blocks: dict[str, list[str]]) -> None:
 
 
 def explained(path: str) -> dict[str, str]:
-	"""Of each goal and workload that a paragraph "**KEY, KEY**: why" of the document is about, the first key, by which it is cited."""
+	"""For each goal and workload explained by a paragraph "**KEY, KEY**: why": the paragraph's first key, by which it is cited."""
 	with open(path, encoding="utf-8") as file:
 		paragraphs = re.findall(r"^\*\*([^*]+)\*\*:", file.read(), re.MULTILINE)
 	return {key: keys.split()[0].strip(",") for keys in paragraphs for key in re.split(r",\s+", keys)}
@@ -92,7 +92,7 @@ def losses(tallies: dict[str, Tally], reasons: dict[str, str]) -> list[str]:
 
 # ---- The table of README.md ----
 
-# The least figure of several subjects.
+# Subjects separated by |: the least figure counts.
 ROWS = (
 	("the same object again and again, inlined", "pair", INLINED), ("the same, its type known", "pair", TYPED),
 	("the same, by a call", "pair", LIBRARY), ("the same, by a call of the shared library", "pair", SHARED),
@@ -126,7 +126,7 @@ def _closest(results: Results, workload: str, threads: int, subject: str) -> str
 
 
 def scaling(results: Results) -> list[str]:
-	"""Each workload of each variant of lfpool, on all numbers of threads."""
+	"""Each workload of each variant of lfpool, for all thread counts."""
 	threads = sorted({cell.threads for cell in results.cells})
 	rows = [[f"{workload}, {subject}", *(_closest(results, workload, count, subject) for count in threads)]
 		for workload in dict.fromkeys(cell.workload for cell in results.cells) for subject in (INLINED, LIBRARY, EVICTING)]

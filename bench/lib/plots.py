@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """plots.py - the pictures, by matplotlib: throughput against threads, and a table of all peers.
 
-Idea         A subject looks the same in every picture: lfpool blue and thick, what comes close in a colour of its own,
+Idea         A subject looks the same in every picture: lfpool blue and thick, close peers each in a fixed colour,
              everything else thin and grey.
 """
 from __future__ import annotations
@@ -45,7 +45,7 @@ def finish(results: Results, figure, path: str) -> None:
 
 
 def line(axes, name: str, points: dict[int, list[float]]) -> None:
-	"""Of one subject: x, and the rounds' values at it.  With their range, if the subject is named."""
+	"""One subject's line: x, and the median of the rounds' values.  With their range, if the subject has a label."""
 	label = name if name in OURS or name in PEERS else None
 	x, y = sorted(points), [median(points[at]) for at in sorted(points)]
 	ranges = [[middle - min(points[at]) for at, middle in zip(x, y)], [max(points[at]) - middle for at, middle in zip(x, y)]]
@@ -83,7 +83,7 @@ def by_threads(workloads: tuple[str, ...], columns: int, title: str, unit: str, 
 
 
 def work(results: Results, path: str) -> bool:
-	"""From which N on does the pool not matter?"""
+	"""From which N on does the pool's speed no longer matter?"""
 	cells = [cell for cell in results.cells if cell.workload.startswith("work-") and cell.subject != "limit"]
 	counts = sorted({cell.threads for cell in cells if results.cell(cell.workload, 64, cell.threads, "limit")})
 	if not counts:
@@ -105,7 +105,7 @@ def work(results: Results, path: str) -> bool:
 
 
 def peers(results: Results, path: str) -> bool:
-	"""A peer's time / that of lfpool-inlined, on two threads: blue where lfpool is ahead, orange where it is behind."""
+	"""A peer's time / lfpool-inlined's, on two threads: blue where lfpool is ahead, orange where it is behind."""
 	ratios = {}
 	for cell in results.cells:
 		mine = results.cell(cell.workload, 64, 2, INLINED, "ns_per_pair")
@@ -127,7 +127,7 @@ def peers(results: Results, path: str) -> bool:
 	return True
 
 
-# By the file's name.
+# Keys are file names.
 PICTURES = {
 	"scale": partial(by_threads, ("pair", "burst-256-shuffled", "burst-4096-shuffled", "keep-512", "keep-4096", "larson", "jobs",
 		"handoff-1-1", "exhausted"), 3, "64-byte objects, up to as many threads as processors", "operations"),
@@ -141,7 +141,7 @@ PICTURES = {
 
 
 def draw(results: Results, folder: str) -> list[str]:
-	"""Every picture that the results are enough for, and were made for."""
+	"""Every picture that these results are for, and have the figures for."""
 	names = ("scale", "evicting") if results.method.get("scale") else [name for name in PICTURES if name != "scale"]
 	paths = {name: os.path.join(folder, f"{name}.png") for name in names}
 	return [path for name, path in paths.items() if PICTURES[name](results, path)]

@@ -10,15 +10,15 @@ import subprocess
 import tempfile
 from dataclasses import dataclass
 
-# What Google Benchmark puts into every row beside the counters.
+# The fields of Google Benchmark in every row, in addition to the counters.
 NOT_COUNTERS = {"family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads", "iterations",
 	"real_time", "cpu_time"}
-# What a user's shell happens to say, and would reach some subjects and not others.
+# Variables of a user's shell that would affect only some subjects.
 TAINTED = re.compile(r"LD_PRELOAD|GLIBC_TUNABLES|MALLOC_|MIMALLOC_|TCMALLOC_|_RJEM_|LFPOOL_")
 
 
 class Failed(Exception):
-	"""The text says why, and what the program said last."""
+	"""The text has the reason, and the program's last output."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def rows(path: str) -> list[Row]:
 	"""Everything it can measure."""
 	found = [row for row in map(parse_row, _run(path, ["--benchmark_list_tests=true"], 60).split()) if row]
 	if not found:
-		raise Failed("lists nothing of the form WORKLOAD/BYTES/SUBJECT/.../threads:N")
+		raise Failed("lists no row of the form WORKLOAD/BYTES/SUBJECT/.../threads:N")
 	return found
 
 
@@ -66,7 +66,7 @@ def measure(path: str, asked: list[Row], min_time: float) -> tuple[dict[Row, dic
 	"""One process, one repetition of each row: their counters, and the JSON context."""
 	with tempfile.TemporaryDirectory() as folder:
 		out = os.path.join(folder, "out.json")
-		# The order of the rows differs from process to process: no subject is always the one after some other.
+		# A different order of rows in each process: no subject always follows the same one.
 		_run(path, [f"--benchmark_filter={exact_filter(asked)}", f"--benchmark_min_time={min_time:g}", f"--benchmark_out={out}",
 			"--benchmark_out_format=json", "--benchmark_enable_random_interleaving=true"],
 			120 + len(asked) * max(5, 50 * min_time))
@@ -76,5 +76,5 @@ def measure(path: str, asked: list[Row], min_time: float) -> tuple[dict[Row, dic
 		for entry in data["benchmarks"]}
 	for row in asked:
 		if not found.get(row.name) or not all(map(math.isfinite, found[row.name].values())):
-			raise Failed(f"{row.name}: it is not reported, or a figure is no number")
+			raise Failed(f"{row.name}: missing in the report, or a figure is not a number")
 	return {row: found[row.name] for row in asked}, data["context"]

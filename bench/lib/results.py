@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """results.py - the file that bench/run writes and bench/report reads.
 
-Idea         A cell is one (workload, bytes, subject, threads).  It keeps every repetition with all its counters:
-             the reader makes medians and ranges, so that nothing is averaged away before.
-Invariants   R1  one process gives a cell at most one repetition; so repetitions differ in everything that a new process
-                 draws by lot (addresses, pages, which processor).
+Idea         A cell is one (workload, bytes, subject, threads).  It keeps every repetition with all its counters.
+             The reader computes medians and ranges, so nothing is averaged away earlier.
+Invariants   R1  one process gives a cell at most one repetition; so repetitions differ in everything that is random in a
+                 new process (addresses, pages, processor).
              R2  lower is better in every figure that figures_of() names.
 """
 from __future__ import annotations
@@ -17,7 +17,7 @@ from statistics import median
 FORMAT = 1
 
 INLINED = "lfpool-inlined"  # for a user who can include lfpool/inline.h
-TYPED = "lfpool-typed"  # and whose type is known
+TYPED = "lfpool-typed"  # for one whose object type is known too
 LIBRARY = "lfpool-thread"  # for a user who calls the library
 SHARED = "lfpool-shared"  # as a shared library
 EVICTING = "lfpool-evicting"  # for a user whose pool evicts
@@ -25,11 +25,11 @@ RETIRING, EPOCH = "lfpool-rcu", "lfpool-epoch"  # for a user whose readers use R
 
 
 class BadResults(Exception):
-	"""A file that is not what it should be; the text says which and why."""
+	"""An invalid file; the text has its name and the reason."""
 
 
-# What is compared, by how the workload begins: counters, each with its name and unit where there is more than one.  The first
-# is the main one.
+# The compared counters, by the beginning of the workload's name; with name and unit if there are several.  The first is the
+# main one.
 FIGURES = {
 	"latency": {f"{call}_ns_p{percentile}": f"{call} p{percentile}, ns"
 		for call in ("acquire", "release") for percentile in ("50", "99", "99.9")},
@@ -63,7 +63,7 @@ class Cell:
 
 	@property
 	def place(self) -> tuple:
-		"""Cells of one place are compared."""
+		"""Cells with equal places are compared."""
 		return self.workload, self.bytes, self.threads
 
 	def values(self, key: str | None = None) -> list[float]:
@@ -87,7 +87,7 @@ class Results:
 		self._at = {(*cell.place, cell.subject): cell for cell in self.cells}
 
 	def cell(self, workload: str, bytes: int, threads: int, subject: str, key: str | None = None) -> Cell | None:
-		"""The cell, if it was measured and has that figure."""
+		"""The cell, if it was measured and has this figure."""
 		cell = self._at.get((workload, bytes, threads, subject))
 		return cell if cell and cell.values(key) else None
 
@@ -103,7 +103,7 @@ class Results:
 
 
 def save(path: str, data: dict) -> None:
-	"""Whole or not at all: a reader never sees half a file."""
+	"""Replaces the file at once: a reader never sees half a file."""
 	with open(path + ".part", "w", encoding="utf-8") as file:
 		json.dump(data, file, indent=1, allow_nan=False)
 		file.write("\n")
@@ -118,4 +118,4 @@ def load(path: str) -> Results:
 			raise BadResults(f"{path}: it has no cells, or its format is not {FORMAT}")
 		return Results(data)
 	except (ValueError, KeyError, TypeError) as error:
-		raise BadResults(f"{path}: not what bench/run writes: {error!r}") from error
+		raise BadResults(f"{path}: not written by bench/run: {error!r}") from error

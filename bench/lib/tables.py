@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """tables.py - the figures as CSV.
 
-Idea         A table for each family of workloads: a row is a place (workload, figure, bytes, threads), a column a subject, and
-             what stands there is the median over the rounds.  All repetitions are in the file of bench/run.
+Idea         A table for each family of workloads: a row is a place (workload, figure, bytes, threads), a column a subject, an
+             entry the median over the rounds.  All repetitions are in the file of bench/run.
 """
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import os
 
 from .results import Results, figures_of
 
-# File: how its workloads begin, and what is shown beside what is compared.  The last one has the rest.
+# File: the beginnings of its workloads, and figures shown in addition to the compared ones.  The last file has the rest.
 FAMILIES = {
 	"latency": ("latency", [f"{call}_ns_p{percentile}" for call in ("acquire", "release") for percentile in ("90", "99.99")]),
 	"memory": ("memory", ["resident_bytes_per_object_finished", "resident_bytes_per_object_closed"]),
@@ -50,7 +50,7 @@ def family(results: Results, workloads: list[str], more: list[str]) -> tuple[lis
 
 
 def write_all(results: Results, instructions: dict, facts: dict[str, str], folder: str) -> list[str]:
-	"""The files that were made."""
+	"""Returns the files that it wrote."""
 	of: dict[str, list[str]] = {}
 	for workload in dict.fromkeys(cell.workload for cell in results.cells):
 		of.setdefault(next(name for name, (start, _) in FAMILIES.items() if workload.startswith(start)), []).append(workload)

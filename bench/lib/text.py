@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""text.py - Markdown: tables, and figures with as many digits as they deserve."""
+"""text.py - Markdown tables, and figures with a sensible number of digits."""
 from __future__ import annotations
 
 
@@ -19,6 +19,6 @@ def plural(count: int, word: str) -> str:
 
 
 def table(header: list[str], rows: list[list[str]], left: int = 1) -> list[str]:
-	"""The first `left` columns are words, the others figures."""
+	"""The first `left` columns are text, the others figures."""
 	rule = ["---" if column < left else "---:" for column in range(len(header))]
 	return ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in [header, rule, *rows]] + [""]
