@@ -18,6 +18,8 @@
  *
  * Creation stays O(1): a mode does what it does with an object when that is acquired.  Not poisoned are the objects of
  * pools with hooks.create or hooks.destroy, whose contents survive, and what lfpool_for_each_slot() has shown, once.
+ * A pool that the child of a fork inherited is not checked when the child destroys it: calls of the parent's other
+ * threads may have stopped midway.
  */
 #ifndef LFPOOL_DEBUG_H
 #define LFPOOL_DEBUG_H

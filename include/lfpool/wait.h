@@ -90,8 +90,9 @@ typedef uint64_t lfpool_ticket_t; /* identifies a continuation until it has run;
  * Returns     LFPOOL_OK; LFPOOL_E_ARGUMENT: `then` is NULL; LFPOOL_E_NO_MEMORY: the system refuses memory for a place
  *             in the queue, or all 16,368 are taken; LFPOOL_E_CLOSED: the pool is closed, or being destroyed.  `then`
  *             is not called after an error.
- * Threads     Any.  The child of a fork inherits pending continuations, each in its place.  Those that can run are
- *             called inside fork(), by a handler of pthread_atfork(); they must not fork.
+ * Threads     Any.  The child of a fork inherits pending continuations, each in its place, except those that had begun
+ *             to run.  Those that can run are called inside fork(), by a handler of pthread_atfork(); they must not
+ *             fork.
  * Progress    Lock-free; enters the kernel.
  */
 LFPOOL_API lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then, void *context,

@@ -145,7 +145,8 @@ size_t pool_end(lfpool_t *pool)
 	/* From here on no exiting thread comes near it. */
 	if (!EMBEDDED && pool->id)
 		live_pools_remove(pool->id);
-	if (!EMBEDDED && pool->modes.check)
+	/* After a fork, objects and magazines may be missing that were in the hands of the parent's other threads. */
+	if (!EMBEDDED && pool->modes.check && !pool->inherited)
 		check_last(pool);
 	waiters_free(&pool->waiters);
 	(void)fetch_add_relaxed(&heaps, -(uint32_t)!pool_in_place(pool));

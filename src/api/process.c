@@ -52,8 +52,10 @@ static void unlock_in_child(void)
 
 	os_forget_thread_id();
 	unlock_all();
-	for (size_t place = 0; (pool = live_pools_next(&place));)
+	for (size_t place = 0; (pool = live_pools_next(&place));) {
+		pool->inherited = true;
 		waiters_forget_calls(pool);
+	}
 	for (size_t place = 0; (pool = live_pools_next(&place));)
 		resize_serve_if_wanted(pool, NULL);
 }

@@ -77,7 +77,8 @@ static void serving_end(const struct serving *here, const lfpool_t *pool)
 }
 #endif
 
-/* Gives the slot to the cell whose word was `word`; false if that has changed. */
+/* Gives the slot to the cell whose word was `word`; false if that has changed.  SLOT_NONE, of a closed pool: the call
+ * returns without an object, the continuation is called with NULL. */
 static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uint64_t word, uint32_t slot)
 {
 	const uint64_t given = cell_given(word, slot);
@@ -105,7 +106,9 @@ static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uin
 	while (slot && !slots_begin(pool, head, slot, &object))
 		slot = slots_take(pool, head);
 	here.giving = NULL;
-	/* Until here the child of another thread's fork finds the continuation in its place. */
+	/* From here on the continuation runs.  A child of another thread's fork finds it in its place until then, and
+	 * never afterwards: there the call is one that the fork interrupted, like any other.  (A continuation that has
+	 * not executed its first instruction cannot be told from one that is about to.) */
 	cell_vacate(&pool->waiters, cell);
 	then(context, pool, object);
 	serving_end(&here, pool);
@@ -164,33 +167,15 @@ static bool serve(lfpool_t *pool, struct cache_head *head)
 	}
 }
 
-/* The pool is closed: tells the oldest that waits; false if none does. */
-static bool tell_closed(lfpool_t *pool)
+/* The pool is closed: gives nothing to the oldest that waits; false if none does. */
+static bool tell_closed(lfpool_t *pool, struct cache_head *head)
 {
-	struct waiters *d = &pool->waiters;
 	uint64_t word;
-	struct cell *cell = cells_oldest(d, &word);
-	struct serving here;
+	struct cell *cell = cells_oldest(&pool->waiters, &word);
 
-	if (!cell)
-		return false;
-
-	/* relaxed, both: as in give(). */
-	const lfpool_continuation_t then = load_relaxed(&cell->then);
-	void *const context = load_relaxed(&cell->context);
-	const uint64_t told = then ? CLAIMED : cell_given(word, SLOT_NONE);
-
-	/* relaxed: no slot goes with it.  It fails if another thread changed the cell. */
-	if (!cas_relaxed(&cell->word, &word, told))
-		return true;
-	/* It is woken by the next look at the queue (W5), which the caller takes. */
-	if (!then)
-		return true;
-	cell_vacate(d, cell);
-	serving_begin(&here, pool, NULL);
-	then(context, pool, NULL);
-	serving_end(&here, pool);
-	return true;
+	if (cell)
+		(void)give(pool, head, cell, word, SLOT_NONE);
+	return cell;
 }
 
 /* ---- Is the pool full? ---- */
@@ -245,7 +230,7 @@ void waiters_serve(lfpool_t *pool, struct cache_head *head)
 		do {
 			seen = cold_capacity(&pool->core.cold);
 		} while (serve(pool, head) && resize_by_itself(pool, seen));
-	} while (unlikely(waiters_closed(&pool->waiters)) && tell_closed(pool));
+	} while (unlikely(waiters_closed(&pool->waiters)) && tell_closed(pool, head));
 }
 
 void waiters_continue(lfpool_t *pool, lfpool_continuation_t then, void *context, void *object)

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* child.h - the child of a fork speaks through its exit: REQUIRE, then _exit(0).  An alarm ends one that hangs. */
+/* child.h - the child of a fork speaks through its exit: REQUIRE, then _exit(0).  Its parent ends one that hangs, also
+ * in fork() itself. */
 #ifndef LFPOOL_TESTS_CHILD_H
 #define LFPOOL_TESTS_CHILD_H
 
 #include "support.h"
 
+#include <signal.h>
 #include <sys/wait.h>
+#include <time.h>
+
+enum { CHILD_SECONDS = 30 };
 
 static inline pid_t child_start(void)
 {
@@ -13,16 +18,19 @@ static inline pid_t child_start(void)
 	const pid_t pid = fork();
 
 	REQUIRE(pid >= 0);
-	if (pid == 0)
-		alarm(20);
 	return pid;
 }
 
 static inline void child_end(pid_t pid)
 {
+	pid_t ended = 0;
 	int status = 0;
 
-	REQUIRE(waitpid(pid, &status, 0) == pid);
+	for (int left = CHILD_SECONDS * 1000; left && !ended; left--)
+		if (!(ended = waitpid(pid, &status, WNOHANG)))
+			nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	if (!ended)
+		REQUIRE(kill(pid, SIGKILL) == 0 && waitpid(pid, &status, 0) == pid);
 	REQUIRE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
