@@ -8,7 +8,7 @@ import re
 
 from . import judge, text
 from .judge import Loss, Tally, peers_of
-from .results import BadResults, EPOCH, EVICTING, INLINED, LIBRARY, RETIRING, SHARED, TYPED, Cell, Results, figures_of
+from .results import BadResults, EPOCH, EVICTING, INLINED, LIBRARY, RETIRING, Cell, Results, figures_of
 
 SHOWN = 10  # rows of losses for each subject
 BUSY = 0.05  # of the processors' time, taken by other programs
@@ -94,19 +94,13 @@ def losses(tallies: dict[str, Tally], reasons: dict[str, str]) -> list[str]:
 
 # Subjects separated by |: the least figure counts.
 ROWS = (
-	("the same object again and again, inlined", "pair", INLINED), ("the same, its type known", "pair", TYPED),
-	("the same, by a call", "pair", LIBRARY), ("the same, by a call of the shared library", "pair", SHARED),
-	("bursts of 256, in order, inlined", "burst-256-lifo", INLINED),
+	("the same object again and again, inlined", "pair", INLINED), ("the same object, by a call", "pair", LIBRARY),
 	("bursts of 256, in random order, inlined", "burst-256-shuffled", INLINED),
-	("bursts of 256, in random order, by a call", "burst-256-shuffled", LIBRARY),
-	("up and down between 0 and 512, inlined", "keep-512", INLINED),
-	("a table of 1000, tables exchanged between threads, inlined", "larson", INLINED),
-	("the same, by a call", "larson", LIBRARY), ("32 in one call", "bulk-32", INLINED),
+	("a table of 1000, tables exchanged between threads, inlined", "larson", INLINED), ("32 in one call", "bulk-32", INLINED),
 	("handed from thread to thread, through a ring", "handoff-1-1", INLINED),
-	("a million objects in random order", "random-1m", INLINED), ("the ring alone", "handoff-1-1", "ring"),
+	("a million objects in random order", "random-1m", INLINED),
 	("one list under a mutex, the faster of two pools", "pair", "free-list|mutex"),
-	("a list for each thread, batches under a mutex, no checks", "pair", "cached-list"),
-	("a list of one's own, no synchronisation: the limit", "pair", "limit"),
+	("a private list without synchronisation: the limit", "pair", "limit"),
 )
 
 

@@ -2,7 +2,8 @@
 """The public headers as a model: what they declare, and what their comments say of it.
 
 A comment has one shape.  "name - summary." (or "name, other - summary.") stands above the functions or the function-like macro
-that it names; then come paragraphs; then fields, "label   text", where a label is a parameter or one of FIELDS.  Whatever has no field is
+that it names; then come paragraphs; then fields, "label   text", where a label is a parameter or one of FIELDS.  Threads, Progress and Cost
+may instead be fields of the section ("---- Title ----", then fields) or of the header.  A parameter without a field is
 what its type's comment says.  Types, constants, and callbacks have a comment above them, or behind them on their line.
 
 Whatever is public and lacks a part of its contract is a problem, and so is whatever is not understood: headers() raises Problems.
@@ -30,7 +31,7 @@ class Item:
 
     def __init__(self, kind, header, lines):
         self.kind, self.header = kind, header
-        self.about, self.include, self.callbacks, self.inputs = None, header, [], {}
+        self.about, self.section, self.include, self.callbacks, self.inputs = None, None, header, [], {}
         self.declarations = []  # (name, text, parameters), a parameter is (name, type)
         self.names, self.summary, self.blocks = [], "", parse(lines)
         if self.blocks and self.blocks[0][0] == "text":
@@ -48,11 +49,13 @@ class Item:
         return [block for block in self.blocks if block[0] != "field"]
 
     def inherited(self):
-        """Fields that the header has for all that is in it."""
-        if self.kind != "function":
-            return []
-        return [block for block in self.about.blocks if block[0] == "field" and block[1][0] in ("Threads", "Cost") and
-                not self.field(block[1][0])]
+        """Fields that the section, or else the header, has for all functions in it."""
+        found = []
+        for label in ("Threads", "Progress", "Cost") if self.kind == "function" else ():
+            places = [place for place in (self.section, self.about) if place and place.field(label)]
+            if places and not self.field(label):
+                found += [block for block in places[0].fields() if label.lower() in map(str.lower, block[1]) and block not in found]
+        return found
 
     def library(self):
         """Which one has it."""
@@ -97,6 +100,11 @@ class Header:
 
 def is_ruler(lines):
     return len(lines) == 1 and lines[0].startswith("----")
+
+
+def begins_section(lines):
+    """A ruler, or a comment that begins with one: its fields hold for each function down to the next ruler."""
+    return " ".join(lines).lstrip().startswith("----")
 
 
 def first_sentence(text):
@@ -249,7 +257,7 @@ def classify(kind, text):
 
 def read(path, problems):
     header = Header(path)
-    comment, fresh, item = None, False, None
+    comment, fresh, item, section = None, False, None, None
     for kind, text, blank, first in tokens(header.source):
         if kind == "comment":
             if "SPDX" in text:
@@ -263,6 +271,8 @@ def read(path, problems):
                 if fresh:
                     header.loose.append(comment)
                 comment, fresh, item = comment_lines(text), True, None
+                if begins_section(comment):
+                    section = Item("section", header.name, comment)
             continue
         if blank:
             if fresh:
@@ -276,6 +286,7 @@ def read(path, problems):
         what, name, declaration, inputs = known
         if not item or (item.kind == "type" and what != "constant") or (comment is None and what != "function"):
             item = Item(what, header.name, comment or [])
+            item.section = section
             header.items.append(item)
         item.declarations.append((name, declaration, inputs))
         fresh = False
@@ -314,8 +325,9 @@ def judge(header, item, problems):
 
 
 def contract(header, item, label):
-    """A field of the item's, or else what the header says for all that is in it."""
-    return item.field(label) or (header.about.field(label) if label in ("Threads", "Progress", "Cost") else None)
+    """A field of the item's, or else what its section, or the header, says for all that is in it."""
+    places = (item, item.section, header.about) if label in ("Threads", "Progress", "Cost") else (item,)
+    return next((place.field(label) for place in places if place and place.field(label)), None)
 
 
 def headers(root):

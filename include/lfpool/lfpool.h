@@ -15,26 +15,30 @@
  *
  *     lfpool_destroy(pool);
  *
- * The promises, in short (docs/design.md argues each):
- *   1. lfpool_acquire() returns an object that nobody else holds, or NULL; and NULL only if at some moment
- *      during the call every object was in use (or a hook refused, or, in malloc mode, malloc).  Objects that
- *      lie idle in other threads' caches are free: the caller gets them.  (In the hands of a call, for the moment it
- *      takes, are: what is being acquired or released, also on its way to a call that waits, and what lfpool_shrink()
- *      or a step of lfpool_trim() has just taken out.  With config.scheme, what is retired and not yet reclaimed is in
- *      use.)  (A release has happened, for this, when it happens before the acquire in the sense of C11: through a
- *      lock, a join, an atomic flag.)
- *   2. Releasing a valid object never fails, whatever memory the system refuses, and waits for nobody (one exception
- *      is named in docs/design.md, "Progress").  What was written before the release is visible to the thread that
- *      acquires the object next.
- *   3. A hit in the cache is wait-free and uses no locked instruction; everything else on the way from acquire to
- *      release is lock-free: a thread stopped at any instruction holds up nobody.
- *   4. Foreign, interior and double releases are refused in O(1), reported, and change nothing.
- *   5. The pool never reads or writes an object, active or free, unless LFPOOL_ZERO, a hook or a debug mode does:
- *      what a hook built in an object survives reuse.
+ * Promises (docs/design.md argues each):
+ *   1. lfpool_acquire() returns an object that no other caller holds, or NULL.  It returns NULL only if at some moment
+ *      during the call every object was in use, or a hook refused, or malloc did in malloc mode.  Free objects in other
+ *      threads' caches are found.
+ *   2. Releasing a valid object never fails, whatever memory the system refuses, and waits for no other thread, with
+ *      one exception (docs/design.md, "Progress").  The thread that acquires the object next sees all writes before the
+ *      release.
+ *   3. The fast path, a call that the thread's cache can serve, is wait-free and uses no locked instruction.  The slow
+ *      path is lock-free: a thread stopped at any instruction blocks no other thread.
+ *   4. Foreign, interior and double releases are refused in O(1) and reported.  They change nothing.
+ *   5. The pool neither reads nor writes objects, active or free, except for LFPOOL_ZERO, hooks and debug modes.  State
+ *      that a hook built in an object survives reuse.
+ *
+ * In promise 1, an object also counts as in use
+ *   -  while a call moves it: acquires it, releases it, hands it to a waiter, or takes it out of the pool in
+ *      lfpool_shrink() or in one step of lfpool_trim();
+ *   -  from lfpool_retire() until it is reclaimed.
+ * A release counts as done for acquires that it happens before in the sense of C11: through a lock, a join, an atomic
+ * flag.
  *
  * Words.  An object is active from acquire to release, otherwise free.  A slot is the cell that holds one object.
- * A cache is one worker's private store of free slots.  "Wait-free", "lock-free" and "may enter the kernel" are
- * stated for each function.  Pointers to pools and caches must be valid and not NULL unless said otherwise.
+ * A cache is one worker's private store of free slots.  Pointers to pools and caches must be valid and not NULL unless
+ * stated otherwise.  Each function, or the top of its section, states whether it is wait-free or lock-free, and when it
+ * enters the kernel.
  *
  * Other headers are opt-in: handle.h, walk.h, wait.h, resize.h (grow, shrink, trim), report.h (counters, dumps,
  * checks), retire.h (deferred release), evict.h, debug.h, buffer.h (caller-provided memory), inline.h, typed.h, set.h,
@@ -57,67 +61,75 @@ LFPOOL_C_BEGIN_
  * pool_out  Receives the pool; set to NULL on failure.
  * config    Read, not kept.
  * Returns   LFPOOL_OK; LFPOOL_E_ARGUMENT (a NULL pointer); LFPOOL_E_CONFIG_* (names the field); LFPOOL_E_NO_MEMORY;
- *           LFPOOL_E_CREATE; LFPOOL_E_LOCK.
- *           After a failure nothing is left behind.
+ *           LFPOOL_E_CREATE; LFPOOL_E_LOCK.  After a failure nothing is left behind.
  * Owner     The caller, until lfpool_destroy().
- * Memory    Address space for capacity objects is reserved here and at once; memory is used as objects are first
- *           touched. Beside the objects: 16.5 to 24.5 bytes per object touched, 7 KiB per cache with
- *           magazines of 256 objects; small magazines cost more per object (docs/design.md, "Limits").
+ * Memory    Reserves address space for max_capacity objects at once; memory is used as objects are first touched.
+ *           Overhead: 16.5 to 24.5 bytes per touched object, and 7 KiB per cache with magazines of 256 objects.  Small
+ *           magazines cost more per object (docs/design.md, "Limits").
  * Threads   Any.  Takes a lock shared with destroy and thread exit; enters the kernel.
- * Cost      O(1) in the capacity, unless LFPOOL_PREFAULT or LFPOOL_CREATE_ALL.
+ * Cost      O(1) in the capacity, unless LFPOOL_PREFAULT or LFPOOL_CREATE_ALL is set.
  */
 LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *config);
 
 /*
- * lfpool_destroy - give the pool's memory back, its active objects included.
+ * lfpool_destroy - free the pool and all its objects, active ones included.
  *
- * pool      NULL is fine.  No other call on this pool or its caches may be under way or follow.  Threads that used
- *           the pool may live on, or be exiting at this very moment.
- * Returns   How many objects were still active (0 for NULL).  With a scheme it waits first, as lfpool_drain().  Where
- *           that is refused, so is this: SIZE_MAX, and the pool lives on as it is, the caller's as before (retire.h).
+ * No other call on this pool or its caches may be in progress or follow.  Threads that used the pool may live on, or be
+ * exiting at this moment.  With a scheme it first waits as lfpool_drain() does.
+ *
+ * pool      NULL does nothing.
+ * Returns   The number of objects that were still active; 0 for NULL; SIZE_MAX when lfpool_drain() would be refused
+ *           (retire.h): then the pool is unchanged and still the caller's.
  * Threads   Any.  Takes a lock shared with create and thread exit; enters the kernel.
  * Cost      O(memory touched).
  */
 LFPOOL_API size_t lfpool_destroy(lfpool_t *pool);
 
 /*
- * lfpool_close - shut a pool down in order, while its threads run: nothing goes out any more, and what is out comes
- * back.
+ * lfpool_close - shut the pool down in order while its threads run: it hands out no more objects and collects those
+ * that are released.
  *
- * From here on acquires return NULL (except in the moment between a release and its look at what is owed), calls that
- * wait return NULL at once, continuations are called with NULL, and the pool does not grow.  Releases, walks and
- * questions go on as before.  Free objects leave the pool as by lfpool_shrink(), with hooks.destroy; so does each that
- * comes back.  So lfpool_capacity() is what is still out.  Calling it again waits again.
+ * From now on acquires return NULL.  (One that overlaps a release can still get its object.)  Waiting calls return NULL
+ * at once, continuations are called with NULL, and the pool does not grow.  Releases, walks and queries work as before.
+ * Free objects leave the pool as with lfpool_shrink(), with hooks.destroy, and so does each object that is released, so
+ * lfpool_capacity() then counts the outstanding objects.  Another call waits again.
  *
- *     lfpool_close(pool, 0);                          // workers find nothing any more, and end
+ *     lfpool_close(pool, 0);                          // workers get NULL, and end
  *     ... join them ...
- *     size_t lost = lfpool_close(pool, 1000000000);   // what others still hold has a second to come back
+ *     size_t lost = lfpool_close(pool, 1000000000);   // other holders have a second to release theirs
  *     lfpool_destroy(pool);
  *
- * timeout_ns  Nanoseconds to wait at most until every object is back; 0: not at all; negative: for ever.
- * Returns     How many objects are still out (active, retired, or in the hands of a call).  0 does not say that the
- *             release which brought the last one has returned: destroy needs that, too.
+ * timeout_ns  The longest wait, in nanoseconds, for all objects to be released; 0: do not wait; negative: no limit.
+ * Returns     The number of outstanding objects: active, retired, or being moved by a call.  After 0 the last release
+ *             may still be running; it must return before lfpool_destroy().
  * Threads     Any, concurrently with everything except lfpool_destroy().
- * Progress    Without a timeout as lfpool_shrink(); else it blocks, in the kernel.
+ * Progress    Without a timeout as lfpool_shrink(); with one it blocks, in the kernel.
  * Cost        O(capacity).
  */
 LFPOOL_API size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns);
 
 /*
- * lfpool_acquire - take one object out of the pool, through the calling thread's own cache.
+ * ---- Acquire and release: through the calling thread's own cache ------------------------------------------------
  *
- * Returns   An object of config.object_size bytes, aligned to config.object_alignment; its contents are what the last
- *           holder left (zero bytes if it was never used, or where lfpool_trim() gave a page back; poison in either
- *           case with that debug mode).  NULL when every object was in use at some moment during the call, hooks.create
- *           or hooks.activate refused, or the pool is closed.  errno is left alone.
+ * Threads   Any, without registration, also while a thread exits and in a child after fork.  Not from a signal handler,
+ *           which needs a cache of its own (docs/signals.md); with LFPOOL_CACHE_NONE they may be called there.
+ * Progress  Fast path: wait-free.  Slow path: lock-free.  They enter the kernel only
+ *           - on a thread's first call on this pool, to make its cache.  If that is refused, and with
+ *             LFPOOL_CACHE_NONE, each call borrows a cache (docs/design.md, "Progress");
+ *           - in an acquire that takes objects out of another thread's cache (membarrier);
+ *           - in a release that serves a waiting call;
+ *           - where configured: growth_step, a scheme, hooks, debug modes (docs/real-time.md lists every case).
+ */
+
+/*
+ * lfpool_acquire - get one object.
+ *
+ * Returns   An object of config.object_size bytes, aligned to config.object_alignment.  It contains what its last
+ *           holder left; zero bytes if it was never used or lfpool_trim() gave its page back; poison in both cases
+ *           with that debug mode.  NULL if every object was in use at some moment during the call, hooks.create or
+ *           hooks.activate refused, or the pool is closed.  errno is unchanged.
  * Owner     The caller, until a release from any thread.
- * Threads   Any, with no registration, also while a thread exits and in a child after fork.  Not from a signal
- *           handler, which needs a cache of its own (docs/signals.md); with LFPOOL_CACHE_NONE it may.
- * Progress  Hit: wait-free.  Miss: lock-free; enters the kernel only when it takes objects out of another thread's
- *           cache (membarrier), and on a thread's first call on this pool, to get the thread a cache of its own; where
- *           that is refused, and with LFPOOL_CACHE_NONE, each call borrows one (docs/design.md, "Progress").  And for
- *           what was asked for: growth_step, a scheme, hooks, debug modes (docs/real-time.md has every case).
- * Cost      O(1) amortised; an exhausted, stealing or borrowing call is O(caches).
+ * Cost      O(1) amortised; O(caches) when it finds the pool exhausted, steals, or borrows a cache.
  * Source    Magazines after Bonwick and Adams (2001); stealing after Chase and Lev (2005) with the orders of Le, Pop,
  *           Cohen and Zappa Nardelli (2013); the depot after Treiber (1986).
  */
@@ -126,27 +138,21 @@ LFPOOL_API void *lfpool_acquire(lfpool_t *pool);
 /*
  * lfpool_release - give an object back, from any thread.
  *
- * object    An active object of this pool; NULL is fine and does nothing.
- * Returns   LFPOOL_OK; LFPOOL_E_FOREIGN, LFPOOL_E_INTERIOR, LFPOOL_E_NOT_IN_USE: refused, reported to the misuse
+ * object    An active object of this pool; NULL does nothing.
+ * Returns   LFPOOL_OK.  LFPOOL_E_FOREIGN, LFPOOL_E_INTERIOR, LFPOOL_E_NOT_IN_USE: refused, reported to the misuse
  *           hook, nothing changed.
- * Threads   Any.  From a signal handler: as lfpool_acquire().
- * Progress  Hit: wait-free.  Miss: lock-free.  Enters the kernel only on a thread's first call on this pool, to get
- *           the thread a cache of its own; where that is refused, and with LFPOOL_CACHE_NONE, each call borrows one
- *           (docs/design.md, "Progress").  And while a call waits, to serve it (docs/real-time.md has every case).
- * Cost      O(1); a borrowing call is O(caches).
+ * Cost      O(1); O(caches) when it borrows a cache.
  */
 LFPOOL_API lfpool_status_t lfpool_release(lfpool_t *pool, void *object);
 
 /*
- * lfpool_release_if_owned - give back what may be this pool's, or somebody else's.
+ * lfpool_release_if_owned - release `object` if it belongs to this pool.
  *
- * For objects that came from the pool, or from the heap when it had none (docs/full-and-empty.md).
+ * For pointers that came either from the pool or, when it was exhausted, from the heap (docs/full-and-empty.md).
  *
- * object    Any pointer; NULL is fine and does nothing.
- * Returns   LFPOOL_E_FOREIGN: it does not lie among the pool's objects.  That is an answer here: nothing is reported or
- *           counted.  Otherwise as lfpool_release().  (In malloc mode what was released before is nobody's:
- *           foreign.)
- * Threads, progress   As lfpool_release().
+ * object    Any pointer; NULL does nothing.
+ * Returns   LFPOOL_E_FOREIGN if it is not in the pool's address range: not a misuse here, so it is neither reported nor
+ *           counted.  Otherwise as lfpool_release().  In malloc mode a free object is foreign.
  * Cost      As lfpool_release(), with lfpool/inline.h too: one look-up.
  */
 LFPOOL_API lfpool_status_t lfpool_release_if_owned(lfpool_t *pool, void *object);
@@ -154,58 +160,62 @@ LFPOOL_API lfpool_status_t lfpool_release_if_owned(lfpool_t *pool, void *object)
 /*
  * lfpool_acquire_bulk - acquire up to `count` objects.
  *
- * objects_out  Room for `count` pointers; as many of them as the call returns are set.
+ * objects_out  Room for `count` pointers; as many are set as the call returns.
  * count        How many are wanted; 0 does nothing.
- * Returns      How many; fewer than `count` only if every other object was in use at some moment during the call, or a
- *              hook refused the next.
- * Threads, progress   As lfpool_acquire().
- * Cost         O(count): one barrier for as many as the thread's magazine holds, instead of one each.
+ * Returns      How many it acquired; fewer than `count` only if every other object was in use at some moment during the
+ *              call, or a hook refused the next.
+ * Cost         O(count), with one barrier for all objects of a magazine instead of one each.
  */
 LFPOOL_API size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t count);
 
 /*
  * lfpool_release_bulk - release `count` objects.
  *
- * objects   `count` pointers.  NULLs are passed over; what lfpool_release() would refuse is refused and reported, and
- *           the rest is released nevertheless.
+ * objects   `count` pointers.  NULLs are skipped.  A pointer that lfpool_release() would refuse is refused and
+ *           reported; the others are released.
  * count     How many pointers there are.
  * Returns   How many objects were released.
- * Threads, progress   As lfpool_release().
  * Cost      O(count).
  */
 LFPOOL_API size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size_t count);
 
-/* ---- Explicit caches: for workers and fibers that carry their own ------------------------------------------ */
+/*
+ * ---- Explicit caches: for workers and fibers that carry their own -----------------------------------------------
+ *
+ * Threads   One user of a cache at a time.  A cache may move from thread to thread, with a fiber that migrates, if the
+ *           hand-over is synchronised.  A signal handler may use a cache that no call it can interrupt is using
+ *           (docs/signals.md).
+ * Progress  As lfpool_acquire() and lfpool_release() where the thread has a cache already.
+ */
 
 /*
- * lfpool_cache_create - a cache of one's own.
+ * lfpool_cache_create - make a cache for one worker.
  *
  * Returns   The cache; NULL when the operating system refuses memory, or when the pool has 8172 caches already.
- * Owner     The caller, until lfpool_cache_destroy().  A cache has one user at a time.  It may move from thread to
- *           thread (a fiber that migrates) if the hand-over itself is synchronised.
+ * Owner     The caller, until lfpool_cache_destroy().
  * Threads   Any.  Lock-free; may enter the kernel.
  * Cost      O(caches).
  */
 LFPOOL_API lfpool_cache_t *lfpool_cache_create(lfpool_t *pool);
 
 /*
- * lfpool_cache_destroy - hand the cache's free objects back to the pool, and the cache too.
+ * lfpool_cache_destroy - hand the cache and its free objects back to the pool.
  *
- * cache     NULL is fine.  Need not be called before lfpool_destroy().
- * Threads   Any, but nobody may be using the cache.  Lock-free.
+ * Optional before lfpool_destroy().
+ *
+ * cache     NULL does nothing.
+ * Threads   Any, while no thread uses the cache.  Lock-free.
  */
 LFPOOL_API void lfpool_cache_destroy(lfpool_cache_t *cache);
 
 /*
- * lfpool_cache_flush - hand a cache's free objects back to the pool, and keep the cache: before its thread sleeps for
- * long.
+ * lfpool_cache_flush - move a cache's free objects to the depot before its thread sleeps for long.
  *
- * Without this call other threads get the objects too, but only after they have looked everywhere else, and mostly with
- * a membarrier(2).  After it the objects are in the depot, where every miss looks.  (If the pool has no empty magazine,
- * some may stay in the cache.)  Objects in the quarantine of a debug mode stay there.
+ * Other threads get these objects without the call too, but only after searching everywhere else, and mostly with a
+ * membarrier(2).  In the depot every miss finds them.  Some may stay in the cache if the pool has no empty magazine.
+ * Those in the quarantine of a debug mode stay there.
  *
  * cache     Of this pool; NULL: the calling thread's own, if it has one.
- * Threads   The cache's user.
  * Progress  Lock-free, without a system call.
  * Cost      O(objects in the cache / objects per magazine); O(caches) in addition if the depot has no empty magazine.
  */
@@ -213,15 +223,12 @@ LFPOOL_API void lfpool_cache_flush(lfpool_t *pool, lfpool_cache_t *cache);
 
 /*
  * lfpool_cache_acquire, lfpool_cache_release - as lfpool_acquire() and lfpool_release(), through this cache: no
- * look-up, nothing thread-local.
+ * look-up, no thread-local storage.
  *
- * Include lfpool/inline.h to have the hits of both inlined.
+ * Include lfpool/inline.h to inline the fast paths of both.
  *
- * object    As for lfpool_release(), acquired through whichever cache.
+ * object    As for lfpool_release(); it may have been acquired through any cache.
  * Returns   As lfpool_acquire() and lfpool_release().
- * Threads   The cache's user; also a signal handler, through a cache that no call which it may interrupt is using
- *           (docs/signals.md).
- * Progress  As lfpool_acquire() and lfpool_release() where the thread has a cache already.
  */
 LFPOOL_API void *lfpool_cache_acquire(lfpool_cache_t *cache);
 LFPOOL_API lfpool_status_t lfpool_cache_release(lfpool_cache_t *cache, void *object);
@@ -232,48 +239,50 @@ LFPOOL_API lfpool_status_t lfpool_cache_release(lfpool_cache_t *cache, void *obj
  *
  * objects_out, objects, count   As there.
  * Returns   As lfpool_acquire_bulk() and lfpool_release_bulk().
- * Threads, progress   As lfpool_cache_acquire().
  */
 LFPOOL_API size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size_t count);
 LFPOOL_API size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, size_t count);
 
-/* ---- Questions: also from a signal handler ------------------------------------------------------------------ */
+/*
+ * ---- Queries ----------------------------------------------------------------------------------------------------
+ *
+ * Threads   Any, also in a signal handler.  Wait-free.
+ */
 
 /*
  * lfpool_owns - is `pointer` the address of one of this pool's objects?
  *
  * pointer   Any value.
- * Returns   true if it is one's start: active or free, or one that the pool may grow by, or that was taken out.  With
- *           malloc mode: active, since free objects have no address.
- * Threads   Any.  Wait-free, O(1).
+ * Returns   true if it is the start of an object: active, free, taken out, or one that the pool may still grow by.  In
+ *           malloc mode only active objects have addresses.
+ * Cost      O(1).
  */
 LFPOOL_API bool lfpool_owns(const lfpool_t *pool, const void *pointer);
 
 /*
- * lfpool_in_use - is `object` an object of this pool, and active?
+ * lfpool_in_use - is `object` an active object of this pool?
  *
  * object    Any value.
- * Returns   true if it is; while another thread acquires or releases that very object, either answer.
- * Threads   Any.  Wait-free, O(1).
+ * Returns   true if it is; either answer while another thread acquires or releases that object.
+ * Cost      O(1).
  */
 LFPOOL_API bool lfpool_in_use(const lfpool_t *pool, const void *object);
 
 /*
- * lfpool_capacity - objects there are, active and free.
+ * lfpool_capacity - the number of objects in the pool, active and free.
  *
- * Returns   config.capacity, until it grows or shrinks.
- * Threads   Any.  Wait-free, O(1).
+ * Returns   config.capacity, until the pool grows or shrinks.
+ * Cost      O(1).
  */
 LFPOOL_API size_t lfpool_capacity(const lfpool_t *pool);
 
 /*
- * lfpool_active_count, lfpool_available_count - objects in use; objects not in use.
+ * lfpool_active_count, lfpool_available_count - the number of objects in use, and of objects not in use.
  *
  * Retired objects (lfpool/retire.h) count as in use.
  *
- * Returns   How many: exact, and their sum the capacity, while no other thread is inside a call on the pool; else a
- *           snapshot within 0 .. capacity.
- * Threads   Any.  Wait-free.
+ * Returns   Exact while no other thread is inside a call on the pool, and then the sum of both is the capacity;
+ *           otherwise a snapshot within 0 .. capacity.
  * Cost      O(objects ever used / objects per magazine + caches).
  */
 LFPOOL_API size_t lfpool_active_count(const lfpool_t *pool);
