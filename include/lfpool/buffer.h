@@ -25,7 +25,7 @@
  * call, from creation to destruction.  Creation writes to the whole buffer, so no later call meets an untouched page.
  * The costs:
  *
- *   - Both sides of a theft fence, because membarrier(2) is a system call: no fast path is inlined.
+ *   - Both sides of a steal execute a fence, because membarrier(2) is a system call: no fast path is inlined.
  *   - Nothing is kept per thread.  Calls without an explicit cache borrow one of the config.buffer_caches for their
  *     length.  A quarter of these (rounded up) is reserved for such calls: lfpool_cache_create() returns NULL instead,
  *     so 4 of 16, or 1 of 1 to 4, remain.  A call that finds all of them in use spins until another call ends; with
@@ -61,17 +61,17 @@
 
 LFPOOL_C_BEGIN_
 
-/* Where a buffer begins: at a multiple of so many bytes.  (LFPOOL_EMBEDDED: docs/embedded.md.) */
+/* The alignment of a buffer, in bytes.  (LFPOOL_EMBEDDED: docs/embedded.md.) */
 #ifdef LFPOOL_EMBEDDED
 #define LFPOOL_BUFFER_ALIGNMENT 64
 #else
 #define LFPOOL_BUFFER_ALIGNMENT 128
 #endif
-/* Caches of such a pool, for calls and explicit: as many as there can be, and the default of config.buffer_caches. */
+/* Caches of such a pool, for calls and explicit: the maximum, and the default of config.buffer_caches. */
 #define LFPOOL_BUFFER_CACHES 16
 
 /*
- * LFPOOL_BUFFER_BYTES, LFPOOL_BUFFER_BYTES_WITH - bytes that are enough for a pool of so many objects, with the
+ * LFPOOL_BUFFER_BYTES, LFPOOL_BUFFER_BYTES_WITH - bytes that are enough for a pool of `capacity` objects, with the
  * defaults for everything else: an integer constant expression, if its arguments are.
  *
  * object_size       As config.object_size.
@@ -79,10 +79,10 @@ LFPOOL_C_BEGIN_
  * capacity          As config.capacity.
  * caches            As config.buffer_caches, and not 0.
  *
- * The macro asks for 17 KiB more than one object, 57 KiB more than 1000, and 25 bytes for each of a million, up to 33
- * where the stride is no power of two; with one
- * cache 6 KiB for one (docs/memory.md has a table).  With the hooks create, activate, deactivate or destroy it takes
- * one byte more for each object, and at most 256 more; with an explicit cache_capacity lfpool_buffer_bytes() knows.
+ * The overhead is 17 KiB for one object (6 KiB with one cache), 57 KiB for 1000, and 25 bytes per object for a million,
+ * up to 33 if the stride is not a power of two (docs/memory.md has a table).  The hooks create, activate, deactivate
+ * and destroy need one byte more for each object, and at most 256 more.  With an explicit cache_capacity use
+ * lfpool_buffer_bytes().
  */
 #define LFPOOL_BUFFER_BYTES(object_size, object_alignment, capacity) \
 	LFPOOL_BUFFER_BYTES_WITH(object_size, object_alignment, capacity, LFPOOL_BUFFER_CACHES)
@@ -100,7 +100,7 @@ LFPOOL_C_BEGIN_
 	 LFPOOL_BUFFER_ALIGN_(object_alignment) +                                                                \
 	 LFPOOL_STRIDE_(object_size, LFPOOL_BUFFER_ALIGN_(object_alignment)) * (capacity))
 
-/* Parts of the above, and no interface. */
+/* Parts of the above; internal. */
 #define LFPOOL_BUFFER_POOL_ sizeof(char[LFPOOL_BUFFER_ALIGNMENT == 64 ? 3264 : 4736])
 #define LFPOOL_BUFFER_CACHE_ (LFPOOL_BUFFER_ALIGNMENT == 64 ? 320 : 384)
 #define LFPOOL_BUFFER_EXTRA_ 3
@@ -129,8 +129,8 @@ LFPOOL_C_BEGIN_
 /*
  * lfpool_memory_bytes - size of config.memory.
  *
- * config    As for lfpool_create(); `memory` and `memory_bytes` do not matter, `memory_use` does.  For
- *           LFPOOL_MEMORY_OBJECTS the environment variable LFPOOL_DEBUG counts as it does there.
+ * config    As for lfpool_create(); `memory` and `memory_bytes` are ignored, `memory_use` is not.  For
+ *           LFPOOL_MEMORY_OBJECTS the environment variable LFPOOL_DEBUG applies.
  * Returns   Bytes that the objects need (whole pages for max_capacity objects), or the whole pool (exact, wherever the
  *           buffer is); 0 if lfpool_create() refuses the config, or it is NULL, or there is not enough memory.
  * Threads   Any.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * config.h - what a pool should be, and what calls answer: status values, flags, backends, hooks, the configuration.
+ * config.h - the configuration of a pool: status values, flags, backends, hooks.
  *
- * lfpool_config_t begins with its own size and only ever grows at the end: a program that was compiled against an older
- * header goes on working, and zero in a field means that the library chooses.
+ * lfpool_config_t begins with its own size and only grows at the end, so a program compiled against an older header
+ * keeps working.  Zero in a field means that the library chooses.
  */
 #ifndef LFPOOL_CONFIG_H
 #define LFPOOL_CONFIG_H
@@ -18,7 +18,7 @@
 #define LFPOOL_VERSION_MINOR 2
 #define LFPOOL_VERSION_PATCH 0
 
-/* Who compiles the library may say otherwise (docs/plug-ins.md). */
+/* May be overridden when the library is built (docs/plug-ins.md). */
 #ifndef LFPOOL_API
 #if defined(__GNUC__)
 #define LFPOOL_API __attribute__((visibility("default")))
@@ -58,7 +58,7 @@ typedef uint64_t lfpool_handle_t; /* names an object until it is released, see l
 /* Every status: X(name, value, text).  One value per kind of refusal; a config refusal names its field. */
 #define LFPOOL_STATUS_MAP(X)                                                                                        \
 	X(LFPOOL_OK, 0, "ok")                                                                                       \
-	X(LFPOOL_E_ARGUMENT, -1, "a required pointer is NULL, or a struct_size is none")                            \
+	X(LFPOOL_E_ARGUMENT, -1, "a required pointer is NULL, or a struct_size is invalid")                         \
 	X(LFPOOL_E_NO_MEMORY, -2, "the operating system refused memory")                                            \
 	X(LFPOOL_E_CREATE, -3, "hooks.create refused an object (LFPOOL_CREATE_ALL)")                                \
 	X(LFPOOL_E_LOCK, -4, "the operating system refused to lock memory (RLIMIT_MEMLOCK)")                        \
@@ -97,7 +97,7 @@ typedef uint64_t lfpool_handle_t; /* names an object until it is released, see l
 	X(LFPOOL_E_EXHAUSTED, -42, "fewer objects are free than were asked for")                                    \
 	X(LFPOOL_E_REFUSED, -43, "hooks.create or hooks.activate refused an object")
 
-/* What a call has come to: 0, or why it was refused.  lfpool_status_string() has each in words. */
+/* The result of a call: 0, or the reason for its failure.  lfpool_status_string() describes each. */
 typedef enum lfpool_status {
 #define LFPOOL_STATUS_ENUM(name, value, text) name = value,
 	LFPOOL_STATUS_MAP(LFPOOL_STATUS_ENUM)
@@ -105,10 +105,10 @@ typedef enum lfpool_status {
 } lfpool_status_t;
 
 /*
- * lfpool_status_string - what a status means, in English.
+ * lfpool_status_string - describe a status in English.
  *
  * status    Any value.
- * Returns   A string that lives for ever; "unknown status" for a value that is none.
+ * Returns   A static string; "unknown status" for an unknown value.
  * Threads   Any.  Wait-free.
  */
 LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
@@ -118,30 +118,30 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
 /*
  * Flags, joined by |.  Zero is the usual choice.
  *
- * LFPOOL_PREFAULT     Touch all memory when it is mapped, so that no hit meets a page fault: the objects and the first
- *                     caches at creation, further caches when they are made, what is added when the pool grows.
- *                     Create is then O(capacity).
+ * LFPOOL_PREFAULT     Touch all memory when it is mapped, so that no fast path meets a page fault: the objects and the
+ *                     first caches in lfpool_create(), further caches and objects when they are added.  Create is then
+ *                     O(capacity).
  * LFPOOL_ZERO         Every acquired object is all zero bytes.  Costs a memset of object_size per acquire.
- * LFPOOL_CHECK_RACES  Two releases of one object at the same instant: exactly one succeeds (while nobody acquires it in
- *                     between).  Without it one of such a pair is refused nearly always, not always.  Costs one locked
- *                     instruction per release.
- * LFPOOL_CREATE_ALL   hooks.create builds every object when the pool is created, not each when it is first used. Create
- *                     is then O(capacity).  Without hooks.create it does nothing.  Objects by which the pool grows, and
- *                     those that lfpool_trim() took down, are built when they are first used, as without the flag.
+ * LFPOOL_CHECK_RACES  Of two releases of one object at the same instant exactly one succeeds, unless it is acquired in
+ *                     between.  Without the flag one of them is nearly always refused.  Costs one locked instruction
+ *                     per release.
+ * LFPOOL_CREATE_ALL   hooks.create builds every object in lfpool_create() instead of on first use.  Create is then
+ *                     O(capacity).  No effect without hooks.create.  Objects that are added by growth, or destroyed by
+ *                     lfpool_trim(), are built on first use.
  * LFPOOL_LOCK         Lock the same memory in RAM (mlock), so that it is never paged out; implies LFPOOL_PREFAULT.  Not
- *                     locked: what debug modes keep, the objects of LFPOOL_BACKEND_MALLOC, and, in a child after fork,
- *                     anything.  When the system refuses (RLIMIT_MEMLOCK, CAP_IPC_LOCK), lfpool_create() returns
- *                     LFPOOL_E_LOCK, a pool grows by fewer, and a thread does without a cache of its own.
- * LFPOOL_HUGE_PAGES   Objects begin on a boundary of 2 MiB, and the system is asked for transparent huge pages for
- *                     them and for the states and magazines (madvise): fewer misses of the TLB, and fewer page
- *                     faults.  A wish: pools without it work the same (docs/memory.md has what it gains).
- * LFPOOL_PLAIN_STRIDE Objects begin object_size bytes apart, rounded up to object_alignment: for programs that compute
- *                     addresses (debug modes that guard objects, and AddressSanitizer, add to it).  Without the flag,
+ *                     locked: memory of debug modes, objects of LFPOOL_BACKEND_MALLOC, and anything in a child after
+ *                     fork.  When the system refuses (RLIMIT_MEMLOCK, CAP_IPC_LOCK), lfpool_create() returns
+ *                     LFPOOL_E_LOCK, a pool grows by fewer objects, and a thread has to borrow caches.
+ * LFPOOL_HUGE_PAGES   Align the objects to 2 MiB and ask for transparent huge pages for them, the states and the
+ *                     magazines (madvise): fewer TLB misses and page faults.  If the system has none, nothing else
+ *                     changes (docs/memory.md has the gain).
+ * LFPOOL_PLAIN_STRIDE Objects begin object_size bytes apart, rounded up to object_alignment, for programs that compute
+ *                     addresses.  (Debug modes with guards, and AddressSanitizer, add to it.)  Without the flag,
  *                     objects of 1024 bytes and more that would share few sets of the processor's caches begin up to
  *                     1/16 further apart, usually 64 bytes (docs/memory.md).
- * LFPOOL_FENCED       No membarrier(2) for this pool: a thief interrupts nobody, and every acquire executes a full
- *                     fence and takes the general path.  For threads with deadlines beside which others come to the
- *                     bottom of a pool (docs/real-time.md).
+ * LFPOOL_FENCED       No membarrier(2) for this pool: a steal interrupts no other thread, and every acquire executes a
+ *                     full fence on the slow path.  For threads with deadlines that share a pool with threads that may
+ *                     exhaust it (docs/real-time.md).
  */
 #define LFPOOL_PREFAULT UINT32_C(0x1)
 #define LFPOOL_ZERO UINT32_C(0x2)
@@ -153,50 +153,51 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
 #define LFPOOL_FENCED UINT32_C(0x80)
 
 /*
- * The stride: bytes from the start of an object to the start of the next.  One rule, for the library, for
- * LFPOOL_BUFFER_BYTES, and for code that needs the stride as a constant.  No interface.
+ * The stride: bytes from the start of an object to the start of the next.  Internal; one rule for the library, for
+ * LFPOOL_BUFFER_BYTES, and for code that needs the stride as a constant.
  *
- * Rule: the plain stride is object_size, rounded up to object_alignment.  A step is a cache line of 64
- * bytes, or object_alignment if that is more.  A plain stride that is an even number of steps, and at least 16, gets
- * one step more; but not with an alignment of 4096 or more.
+ * Rule: the plain stride is object_size, rounded up to object_alignment.  A step is a cache line of 64 bytes, or
+ * object_alignment if that is larger.  A plain stride of an even number of steps, and at least 16, gets one more step,
+ * except with an alignment of 4096 or more.
  *
  * Reason: a first-level cache has 64 sets of 8 to 12 lines, and addresses 4096 bytes apart share a set.  With a stride
  * of 4096 all objects begin in one set, with 1024 in four, with an odd number of lines in all 64.  Below 16 lines one
- * more would be more than 1/16 of the memory; with such an alignment no stride helps.  docs/memory.md has measurements.
+ * more would cost over 1/16 of the memory; with such an alignment no stride helps.  docs/memory.md has measurements.
  *
  * Source: DPDK's mempool, since its first release in 2012 (rte_mempool.c, arch_mem_object_align()).  There the number
- * of lines has no divisor in common with the number of memory channels times ranks, 4 by default: it is odd, too.
+ * of lines has no divisor in common with the number of memory channels times ranks, 4 by default, so it is odd too.
  */
 #define LFPOOL_ROUND_UP_(bytes, alignment) ((sizeof(char) * (bytes) + (alignment) - 1) / (alignment) * (alignment))
 #define LFPOOL_STRIDE_STEP_(alignment) ((alignment) > 64 ? sizeof(char) * (alignment) : sizeof(char[64]))
-/* Of a plain stride. */
+/* From a plain stride. */
 #define LFPOOL_STRIDE_SPREAD_(plain, alignment)                                  \
 	((alignment) < 4096 && (plain) >= 16 * LFPOOL_STRIDE_STEP_(alignment) && \
 			 (plain) % (2 * LFPOOL_STRIDE_STEP_(alignment)) == 0     \
 		 ? (plain) + LFPOOL_STRIDE_STEP_(alignment)                      \
 		 : (plain))
-/* Neither of them 0; without LFPOOL_PLAIN_STRIDE and debug modes. */
+/* For sizes and alignments above 0, without LFPOOL_PLAIN_STRIDE and debug modes. */
 #define LFPOOL_STRIDE_(object_size, object_alignment) \
 	LFPOOL_STRIDE_SPREAD_(LFPOOL_ROUND_UP_(object_size, object_alignment), object_alignment)
 
-/* For config.cache_capacity: threads get no caches.  Calls share a few: each call claims one, and leaves it empty. */
+/* For config.cache_capacity: no thread gets a cache.  A call claims one of a few shared caches, and leaves it empty. */
 #define LFPOOL_CACHE_NONE SIZE_MAX
 
 /*
- * Modes of a pool (config.backend).  The environment variable LFPOOL_BACKEND (lockfree, mutex, malloc), when set,
- * overrides the config of every pool, so that a program can be compared without a rebuild.
+ * Modes of a pool (config.backend).  The environment variable LFPOOL_BACKEND (lockfree, mutex, malloc) overrides the
+ * config of every pool, so that a program can be compared without a rebuild.
  *
- * LFPOOL_BACKEND_LOCKFREE  The pool proper.
- * LFPOOL_BACKEND_MUTEX     The same code, with one cache that every call uses under a mutex: for comparison.  Every
- *                          feature works as elsewhere, fork included, but any call may wait.
- * LFPOOL_BACKEND_MALLOC    Each acquire is an aligned allocation, each release a free: for measuring what pooling
- *                          gains, and for letting AddressSanitizer or Valgrind see each object.  Walks, handles, hooks
- *                          and counts work as elsewhere, except that each object is built and taken apart each time,
- *                          and LFPOOL_CREATE_ALL does nothing.  A new object has the allocator's bytes, not zeros.
- *                          The pool looks an address up in a table before it reads anything.  Only active objects have
- *                          addresses: a foreign, interior or second release is refused as LFPOOL_E_FOREIGN.  Objects
- *                          that are active when the pool is destroyed stay allocated, for a leak checker to see.
- *                          Acquire also returns NULL when the allocator does.
+ * LFPOOL_BACKEND_LOCKFREE  The normal mode.
+ * LFPOOL_BACKEND_MUTEX     For comparison: the same code with one cache, which every call uses under a mutex.  All
+ *                          features work, fork included, but any call may block.
+ * LFPOOL_BACKEND_MALLOC    Each acquire is an aligned allocation, each release a free: to measure the gain of pooling,
+ *                          and to let AddressSanitizer or Valgrind see each object.  Walks, handles, hooks and counts
+ *                          work.  Differences:
+ *                          - Each object is built and destroyed at each use, and LFPOOL_CREATE_ALL has no effect.
+ *                          - A new object has the allocator's bytes, not zeros.
+ *                          - Only active objects have addresses, which the pool looks up in a table.  A foreign,
+ *                            interior or second release is refused as LFPOOL_E_FOREIGN.
+ *                          - Objects that are active when the pool is destroyed stay allocated, for a leak checker.
+ *                          - Acquire also returns NULL when the allocator does.
  */
 typedef enum lfpool_backend {
 	LFPOOL_BACKEND_LOCKFREE = 0,
@@ -204,95 +205,95 @@ typedef enum lfpool_backend {
 	LFPOOL_BACKEND_MALLOC = 2
 } lfpool_backend_t;
 
-/* Eviction, see lfpool/evict.h: which objects give way to a newcomer when the pool is full. */
+/* Eviction, see lfpool/evict.h: which objects a full pool evicts for a new one. */
 typedef enum lfpool_evict {
-	LFPOOL_EVICT_NONE = 0,          /* none: objects have no priorities                                 */
+	LFPOOL_EVICT_NONE = 0,          /* none, and objects have no priorities                             */
 	LFPOOL_EVICT_LESS = 1,          /* an object with a lower priority than the newcomer's              */
 	LFPOOL_EVICT_LESS_OR_EQUAL = 2, /* an object with a lower priority than the newcomer's, or the same */
-	LFPOOL_EVICT_NEVER = 3          /* none, but objects have priorities, for lfpool_release_least()    */
+	LFPOOL_EVICT_NEVER = 3          /* none; objects have priorities, for lfpool_release_least()        */
 } lfpool_evict_t;
 
-/* What the misuse hook is told.  Valid during the hook only. */
+/* The report that the misuse hook gets.  Valid during the hook only. */
 typedef struct lfpool_misuse {
-	lfpool_t *pool;         /* the pool that refused; NULL: a set (lfpool/set.h)       */
+	lfpool_t *pool;         /* the pool that refused; NULL: a set (lfpool/set.h)   */
 	const char *pool_name;  /* its config.name, or "unnamed"                       */
 	const void *object;     /* the pointer that was refused, or the damaged object */
 	lfpool_status_t status; /* why                                                 */
 	size_t count;           /* misuses of this pool so far, this one included      */
-	lfpool_handle_t handle; /* that was refused, if it was one; else 0             */
+	lfpool_handle_t handle; /* the handle that was refused; 0: it was not a handle */
 	size_t index;           /* of the slot, see lfpool_index_of(); SIZE_MAX: none  */
 	ptrdiff_t offset;       /* LFPOOL_E_WRITTEN_WHEN_FREE, LFPOOL_E_GUARD: of the
-	                           first byte that is wrong, from the object's start   */
-	const char *detail;     /* what else is known, in English; never NULL          */
+	                           first wrong byte, from the object's start           */
+	const char *detail;     /* further details, in English; never NULL             */
 } lfpool_misuse_t;
 
 /*
- * What a pool calls: hooks.  `context` is handed to each.  A hook runs on the calling thread, in the middle of the call
- * that caused it, with no lock held; it may call the pool (except a hook that lfpool_create() or lfpool_destroy()
- * calls).  Several threads may run it at once, for different objects.
+ * Hooks: functions that a pool calls.  `context` is passed to each.  A hook runs on the calling thread, inside the call
+ * that caused it, with no lock held.  It may call the pool, except inside lfpool_create() and lfpool_destroy().
+ * Several threads may run it at once, for different objects.
  *
- * An object's life: create once; then validate (not the first time), activate, use, deactivate, any number of times;
- * destroy once.  What create built survives reuse.  An object is in use from when activate has returned to when
- * deactivate begins: in a hook it is not, and has no handle.  Each hook is called exactly once for each such step,
- * whatever happens at the same time: releases of pools with one of these hooks are as with LFPOOL_CHECK_RACES.  Pools
- * without validate, activate and deactivate, and without create or with LFPOOL_CREATE_ALL, keep their inlined hits; the
- * others take the general path (about 20 ns for a pair, and what the hooks take).
+ * An object's life: create once; then, for each use, validate (not the first time), activate, deactivate; destroy once.
+ * State that create built survives reuse.  An object is in use from the return of activate to the call of deactivate;
+ * inside a hook it is not in use and has no handle.
+ *
+ * Each hook is called exactly once per step, also under races: releases in pools with one of these hooks are as with
+ * LFPOOL_CHECK_RACES.  The inlined fast paths work in pools without validate, activate and deactivate, and with create
+ * only if LFPOOL_CREATE_ALL is set.  Other pools with hooks take the slow path: about 20 ns per pair, plus the hooks.
  */
 typedef struct lfpool_hooks {
-	void *context; /* handed to each */
-	/* A release was refused, or a debug mode found something.  NULL: one line on stderr the first time, after that
-	 * only counted. */
+	void *context; /* passed to each */
+	/* A release was refused, or a debug mode found something.  NULL: one line on stderr the first time; later ones
+	 * are only counted. */
 	void (*misuse)(void *context, const lfpool_misuse_t *misuse);
-	/* Build an object in its memory (zero bytes at first, afterwards what destroy left, with zero bytes where
-	 * lfpool_trim() gave a page back): on its first use, or with LFPOOL_CREATE_ALL at lfpool_create().  false: it
-	 * cannot be built now: the call takes an object that is built and free, wherever it is cached, or returns NULL
-	 * if there is none, and nothing is lost (with LFPOOL_CREATE_ALL lfpool_create() returns LFPOOL_E_CREATE, after
-	 * destroying what was built).  Objects that are built are always tried before create is called. */
+	/* Build an object in its memory, on first use or, with LFPOOL_CREATE_ALL, in lfpool_create().  The memory is
+	 * zero at first; later it has the contents from destroy, or zeros where lfpool_trim() gave a page back.
+	 * false: it cannot be built now.  Then the call takes a free object that is built, wherever it is cached, or
+	 * returns NULL; with LFPOOL_CREATE_ALL lfpool_create() undoes its work and returns LFPOOL_E_CREATE.
+	 * Built objects are always tried before create is called. */
 	bool (*create)(void *context, void *object);
-	/* Each acquire of an object that create built earlier, before activate: is it still good?  false: destroy is
-	 * called, and create builds it anew, in the same call.  If create refuses, the call tries other objects, each
-	 * once.  NULL where there is no hook: all are good. */
+	/* Each acquire of an object that create built earlier, before activate: is it still usable?  false: destroy is
+	 * called, and create builds it again in the same call.  If create refuses, the call tries other objects, each
+	 * once.  NULL: all are usable. */
 	bool (*validate)(void *context, void *object);
 	/* Each acquire, before the caller gets the object.  false: the object stays free and built, and the call tries
-	 * others, each once.  It returns NULL if each free object was refused, by this call or by one at the same time.
-	 * Later calls try a refused object after the other free ones, and before they build a new one. */
+	 * others, each once.  It returns NULL if every free object was refused, by this call or by an overlapping one.
+	 * Later calls try refused objects last, but before they build a new one. */
 	bool (*activate)(void *context, void *object);
-	/* Each release: clear references, reset.  false: not fit for reuse: destroy is called now, and create before
+	/* Each release: clear references, reset.  false: not fit for reuse, so destroy is called now, and create before
 	 * the slot is used again. */
 	bool (*deactivate)(void *context, void *object);
-	/* Undo create: when validate or deactivate said false, and at lfpool_destroy() for every object that was built;
-	 * for those still active deactivate is called first.  (Without create: for every object that was ever
-	 * acquired.) */
+	/* Undo create: when validate or deactivate returned false, and in lfpool_destroy() for every built object,
+	 * after deactivate if it is still active.  (Without create: for every object that was ever acquired.) */
 	void (*destroy)(void *context, void *object);
-	/* A call found nothing, and the pool could not grow by itself: the hook may release objects, grow the pool, or
-	 * give up.  `attempt` counts from 0 within the call.  true: try again, after waiting up to *wait_ns nanoseconds
-	 * (0 when it is called: not at all; negative: for ever) for an object, in the queue of lfpool/wait.h; false:
-	 * the call goes on as without the hook.  Runs like the others; no hit pays for it. */
+	/* A call found no free object, and the pool could not grow automatically.  The hook may release objects, grow
+	 * the pool, or give up.  `attempt` counts from 0 within the call.  true: try again, after waiting in the queue
+	 * of lfpool/wait.h for up to *wait_ns nanoseconds (initially 0: no wait; negative: no limit).  false: the call
+	 * continues as without the hook.  Costs nothing on the fast path. */
 	bool (*exhausted)(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns);
-	/* An object was evicted (lfpool/evict.h), by lfpool_acquire_evicting() or lfpool_release_least(): its last
-	 * priority, and its handle, which is stale.  No other thread has the object: the hook can read it and write
-	 * to it.  hooks.deactivate follows.  NULL: nothing. */
+	/* lfpool_acquire_evicting() or lfpool_release_least() evicted an object (lfpool/evict.h); `priority` is its
+	 * last one, and `handle` is stale.  No other thread has the object: the hook can read and write it.
+	 * hooks.deactivate follows. */
 	void (*evict)(void *context, void *object, lfpool_handle_t handle, uint64_t priority);
 	void (*reserved[1])(void); /* must be NULL */
 } lfpool_hooks_t;
 
-typedef struct lfpool_batch lfpool_batch_t; /* a batch of retired objects, which a scheme is asked about */
-/* A scheme of safe memory reclamation, for lfpool_retire(): lfpool/retire.h.  All NULL: objects are only released. */
+typedef struct lfpool_batch lfpool_batch_t; /* a batch of retired objects, the unit that a scheme handles */
+/* A scheme of safe memory reclamation, for lfpool_retire(): lfpool/retire.h.  All NULL: no scheme. */
 typedef struct {
-	void *context;                                             /* handed to each                       */
-	void (*begin)(void *context, lfpool_batch_t *batch);       /* the batch is with the scheme now     */
-	bool (*ready)(void *context, const lfpool_batch_t *batch); /* may its objects be reused?           */
-	bool (*wait)(void *context);                               /* until batches are ready or reclaimed */
+	void *context;                                             /* passed to each                          */
+	void (*begin)(void *context, lfpool_batch_t *batch);       /* start the grace period of a batch       */
+	bool (*ready)(void *context, const lfpool_batch_t *batch); /* may its objects be reused?              */
+	bool (*wait)(void *context);                               /* until batches are ready or reclaimed    */
 	void (*reserved[3])(void);                                 /* must be NULL */
 } lfpool_scheme_t;
 
-/* For config.memory_use: config.memory holds the objects, or the whole pool (no call of it enters the kernel). */
+/* For config.memory_use: config.memory holds the objects, or the whole pool (then no call enters the kernel). */
 #define LFPOOL_MEMORY_OBJECTS 0
 #define LFPOOL_MEMORY_POOL 1
 
 /*
- * What a pool should be.  Append-only: zero means "the default" for every field that has one.  Copied by
- * lfpool_create(), never written back. Use LFPOOL_CONFIG_INIT, or lfpool_config_init() in C++.
+ * The configuration.  Append-only: zero means "the default" for every field that has one.  lfpool_create() copies it
+ * and never writes to it.  Use LFPOOL_CONFIG_INIT, or lfpool_config_init() in C++.
  */
 typedef struct lfpool_config {
 	size_t struct_size;       /* bytes: sizeof(lfpool_config_t) as the caller was compiled          */
@@ -302,11 +303,11 @@ typedef struct lfpool_config {
 	size_t capacity;          /* objects that callers can hold at once, 1 .. 2^31; no default; 0 only in
 	                             lfpool_create(), with max_capacity and without LFPOOL_CREATE_ALL   */
 	size_t cache_capacity;    /* objects one cache may hold, 1 .. 8192, rounded down to twice a power
-	                             of two, at least 2; raised in pools of more than 2^23 objects to keep
-	                             magazines few; 0 = as many as 256 KiB have room for, at most
-	                             max_capacity divided by the number of processors, and a quarter of
-	                             that, at most 256, for objects of a page or more and with
-	                             hooks.create (docs/design.md, "Limits"); LFPOOL_CACHE_NONE         */
+	                             of two, at least 2; raised in pools of more than 2^23 objects, to
+	                             limit the number of magazines; 0 = up to 256 KiB, at most
+	                             max_capacity / processors, and a quarter of that, at most 256, for
+	                             objects of a page or more and with hooks.create (docs/design.md,
+	                             "Limits"); LFPOOL_CACHE_NONE                                        */
 	uint32_t flags;           /* LFPOOL_PREFAULT ...; 0 = none                                      */
 	lfpool_backend_t backend; /* 0 = LFPOOL_BACKEND_LOCKFREE                                        */
 	lfpool_hooks_t hooks;     /* all NULL = the defaults                                            */
@@ -317,17 +318,17 @@ typedef struct lfpool_config {
 	                             NULL = those of the environment variable LFPOOL_DEBUG alone        */
 	size_t max_capacity;      /* objects it can grow to (lfpool/resize.h), capacity .. 2^31; address
 	                             space for them is reserved; 0 = capacity                           */
-	size_t growth_step;       /* objects that are added when a call finds nothing, up to max_capacity;
-	                             0 = it grows only when it is told to                               */
+	size_t growth_step;       /* objects to add when a call finds none, up to max_capacity;
+	                             0 = the pool grows only in calls of lfpool/resize.h                 */
 	lfpool_scheme_t scheme;   /* when retired objects may be reused, see lfpool/retire.h; for pools of
 	                             less than 2^30 objects, not in a buffer; 0 = none                   */
-	size_t buffer_caches;     /* caches of a pool in a buffer, for calls and explicit (lfpool/buffer.h),
-	                             1 .. 16; 0 = 16; of any other pool, 0                               */
+	size_t buffer_caches;     /* caches of a pool in a buffer, for threads and explicit (lfpool/buffer.h),
+	                             1 .. 16; 0 = 16; must be 0 for any other pool                       */
 	void *memory;             /* caller-provided memory, see lfpool/buffer.h; NULL = the system's   */
 	size_t memory_bytes;      /* its size, at least lfpool_memory_bytes()                           */
 	uint32_t memory_use;      /* LFPOOL_MEMORY_OBJECTS or LFPOOL_MEMORY_POOL                        */
-	lfpool_evict_t evict;     /* the full pool evicts, see lfpool/evict.h; not in a buffer; 0 = it does
-	                             not                                                                 */
+	lfpool_evict_t evict;     /* eviction in the full pool, see lfpool/evict.h; not in a buffer;
+	                             0 = none                                                            */
 	/* With `evict`: is an object of priority a evicted before one of priority b?  A strict weak order of all 64-bit
 	 * numbers that never changes: the pool also compares numbers that no object has, such as UINT64_MAX.  Any
 	 * thread calls it, several times in each call that searches.  NULL: a < b. */
@@ -335,15 +336,14 @@ typedef struct lfpool_config {
 	void *before_context; /* passed to `before` */
 } lfpool_config_t;
 
-/* The default of every field, in C.  In C++, where this warns of the fields that it leaves out: lfpool_config_init().
- * */
+/* The default of every field, in C.  In C++ use lfpool_config_init(): this warns about missing fields there. */
 #define LFPOOL_CONFIG_INIT {.struct_size = sizeof(lfpool_config_t)}
 
 /*
- * lfpool_config_init - set every field to its default: the same as LFPOOL_CONFIG_INIT, for C++ and for structs in
- * dynamic memory.
+ * lfpool_config_init - set every field to its default, as LFPOOL_CONFIG_INIT does; for C++ and for structs in dynamic
+ * memory.
  *
- * config    Written whole; what was in it does not matter.
+ * config    Every byte is written.
  * Threads   Any.  Wait-free.
  */
 static inline void lfpool_config_init(lfpool_config_t *config)

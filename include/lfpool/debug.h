@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debug.h - debug modes: what a pool looks out for while the program runs.
+ * debug.h - debug modes: checks that a pool makes while the program runs.
  *
  *     config.debug = "poison,quarantine=1000,owner";
  *
  *     LFPOOL_DEBUG=poison,owner ./program              # the same, for every pool, without a rebuild
  *
- * Words are separated by commas, without blanks; empty ones are passed over, and of two numbers the last counts.  Those
- * of config.debug and of the environment variable LFPOOL_DEBUG both apply; the variable's numbers win (it is ignored in
- *  set-user-ID programs). A word that is none, or a number out of range, makes lfpool_create() return
- *  LFPOOL_E_CONFIG_DEBUG.
+ * Modes are separated by commas, without blanks; empty ones are skipped, and of two numbers the last counts.  Modes of
+ * config.debug and of the environment variable LFPOOL_DEBUG are joined; numbers from the variable win.  Set-user-ID
+ * programs ignore the variable.  For an unknown word, or a number out of range, lfpool_create() returns
+ * LFPOOL_E_CONFIG_DEBUG.
  *
- * A pool with any mode but `zero` and `no-tools` checks every release as LFPOOL_CHECK_RACES does.
- * With any but `check`, `zero` and `no-tools` each call takes the general path:
- * docs/debugging.md has what each mode costs, and how to read what it says.  What is found goes to the misuse hook, as
- * every misuse; without one to stderr.  Malloc mode knows `check` and `zero`.
+ * A pool with any mode except `zero` and `no-tools` checks every release as LFPOOL_CHECK_RACES does.  With any mode
+ * except `check`, `zero` and `no-tools` each call takes the slow path.  docs/debugging.md has the cost of each mode and
+ * explains the reports.  They go to the misuse hook, or without one to stderr.  Malloc mode knows `check` and `zero`.
  *
- * Creation stays O(1): a mode does what it does with an object when that is acquired.  Not poisoned are the objects of
- * pools with hooks.create or hooks.destroy, whose contents survive, and what lfpool_for_each_slot() has shown, once.
- * A pool that the child of a fork inherited is not checked when the child destroys it: calls of the parent's other
- * threads may have stopped midway.
+ * Creation stays O(1): modes treat an object when it is acquired.  `poison` skips objects whose contents must survive:
+ * in pools with hooks.create or hooks.destroy, and once after lfpool_for_each_slot() has shown an object.
+ *
+ * The child of a fork does not check an inherited pool when it destroys it: calls of the parent's other threads may have
+ * stopped midway.
  */
 #ifndef LFPOOL_DEBUG_H
 #define LFPOOL_DEBUG_H
@@ -28,7 +28,7 @@
 
 LFPOOL_C_BEGIN_
 
-/* Every mode: X(field, word, least, most, text): `least` and `most` bound its number; 0, 0: it has none. */
+/* Every mode: X(field, word, least, most, text).  `least` and `most` bound its number; 0, 0: it takes none. */
 #define LFPOOL_DEBUG_MAP(X)                                                                                            \
 	X(check, "check", 0, 0,                                                                                        \
 	  "of two releases of one object at the same instant exactly one succeeds (LFPOOL_CHECK_RACES), and "          \
@@ -50,11 +50,11 @@ LFPOOL_C_BEGIN_
 	  "AddressSanitizer, LeakSanitizer, ThreadSanitizer and Valgrind are told nothing of the objects")
 
 /*
- * lfpool_label - say what an object is held for: reports of the modes owner, poison and guard repeat it.
+ * lfpool_label - name the purpose of an object, for reports of the modes owner, poison and guard.
  *
- * object    Active, held by the caller.  Anything else, NULL included, is passed over.
- * label     A string that outlives the pool, or NULL.  It is forgotten when the object is acquired again.
- * Threads   Any.  Wait-free, O(1).  In a pool that keeps no owners, and in malloc mode, it does nothing.
+ * object    Active, held by the caller.  Any other value, NULL included, does nothing.
+ * label     A string that outlives the pool, or NULL.  The next acquire of the object clears it.
+ * Threads   Any.  Wait-free, O(1).  In a pool without mode owner or backtrace, and in malloc mode, it does nothing.
  */
 LFPOOL_API void lfpool_label(lfpool_t *pool, const void *object, const char *label);
 

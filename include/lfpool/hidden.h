@@ -2,14 +2,14 @@
 /*
  * hidden.h - a type whose objects come from its own pool and from nowhere else.
  *
- * Idea       The header of the module shows an incomplete type and functions that hand out objects of it, and nothing
- *            that could make one: no size, no pool, no create.  One source file has the struct, the pool and its hooks.
+ * Idea       The header of the module declares an incomplete type, and functions that hand out objects of it.  It has
+ *            no size, no pool, no create.  One source file has the struct, the pool and its hooks.
  *
- * In a header, where struct connection is and stays incomplete:
+ * In a header, where struct connection is and stays incomplete,
  *
  *     LFPOOL_DECLARE(connection, struct connection);
  *
- * declares, with external linkage and C names, the way to get hold of an object and nothing that could make one:
+ * declares these functions, with external linkage and C names:
  *
  *     type *name_acquire(void)
  *     lfpool_status_t name_release(type *object)
@@ -24,10 +24,10 @@
  *     LFPOOL_DEFINE_HIDDEN(connection, struct connection);              or, with a table of hooks,
  *     LFPOOL_DEFINE_HIDDEN_WITH(connection, struct connection, table);
  *
- * defines them, and for that file alone a static `connection_hidden`, the pool, with everything that LFPOOL_DEFINE
- * defines for the name connection_hidden: connection_hidden_pool_create(&connection_hidden, &config) and
- * connection_hidden_pool_destroy(connection_hidden) are for the functions by which the file lets others open and close
- * it.  The functions above may be called between these two.
+ * defines them.  For that file alone it also defines a static `connection_hidden`, the pool, and all functions of
+ * LFPOOL_DEFINE for the name connection_hidden.  Functions of the file open and close the pool with
+ * connection_hidden_pool_create(&connection_hidden, &config) and connection_hidden_pool_destroy(connection_hidden).
+ * Between these two calls the functions above may be used.
  */
 #ifndef LFPOOL_HIDDEN_H
 #define LFPOOL_HIDDEN_H
@@ -37,8 +37,8 @@
 /*
  * LFPOOL_DECLARE - declare the functions above, for a header.
  *
- * name      Prefix of what is declared.
- * type      Of the objects: incomplete there.
+ * name      Prefix of the declared names.
+ * type      The objects' type: incomplete there.
  */
 #define LFPOOL_DECLARE(name, type)                                                     \
 	LFPOOL_C_BEGIN_                                                                \
@@ -75,10 +75,10 @@
 	struct name##_handle
 
 /*
- * LFPOOL_DEFINE_HIDDEN, LFPOOL_DEFINE_HIDDEN_WITH - define them and the pool behind them, in one source file.
+ * LFPOOL_DEFINE_HIDDEN, LFPOOL_DEFINE_HIDDEN_WITH - define these functions and their pool, in one source file.
  *
  * name      As for LFPOOL_DECLARE.
- * type      Of the objects: complete here.
+ * type      The objects' type: complete here.
  * table     As for LFPOOL_DEFINE_WITH.
  */
 #define LFPOOL_DEFINE_HIDDEN(name, type)    \

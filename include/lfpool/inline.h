@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inline.h - lfpool_cache_acquire(), lfpool_cache_release(), lfpool_acquire() and lfpool_release() with their hits
- *            inlined.  C11 or C++11, gcc or clang.  Opt-in.
+ * inline.h - inlines the fast paths of lfpool_acquire(), lfpool_release() and their cache forms.  C11 or C++11, gcc or
+ *            clang.  Opt-in.
  *
  * Idea         A cache works on one magazine at a time, `hot`: a Chase-Lev deque of free objects (Chase and Lev 2005).
- *              Its owner pushes and pops at `bottom` with plain loads and stores; anybody may take from `top` by CAS.
- *              The order that the pop needs between its store of bottom and its load of top is paid by the thief: the
- *              owner has a compiler barrier here, the thief calls membarrier(2), which puts a full barrier into every
- *              running thread.  A deque is a ring, but a hit works only on one that is at home: then no object lies
- *              behind the end of the ring, and a position is an index.  What is not a plain hit fails the two tests
- *              below and goes to the library: an empty or full magazine, the last object, the release of an object with
- *              a handle, a magazine that is not at home, another backend, no membarrier, LFPOOL_ZERO,
- *              LFPOOL_CHECK_RACES (their caches keep a `hot` that is both empty and full).
- * Invariants   H1  objects in a magazine = bottom - top, as positions (signed, modulo 2^16); they lie at the positions
+ *              Its owner pushes and pops at `bottom` with plain loads and stores; any thread may take from `top` by
+ *              CAS.  The pop needs its store of bottom ordered before its load of top.  The thief pays for that: the
+ *              owner has a compiler barrier here; the thief calls membarrier(2), a full barrier in each running
+ *              thread.  A deque is a ring, but the fast path works only while the hot magazine is at home:
+ *              then no object is past the wrap point, and a position is an index.
+ * Slow path    A call that fails one of two tests goes to the library: an empty or full magazine, the last object, an
+ *              object with a handle, a magazine that is not at home.  In pools with another backend, without
+ *              membarrier, or with LFPOOL_ZERO or LFPOOL_CHECK_RACES `hot` is always both empty and full, so every call
+ *              goes there.
+ * Invariants   H1  objects in a magazine = bottom - top, as positions (signed, modulo 2^16); they are at the positions
  *                  top .. bottom - 1.
  *              H2  only the cache's user writes bottom and the entries at or above it; top only grows.
- *              H3  a hit pops only if at least one object remains: the last one is raced for by CAS, in the library.
- *              H4  the upper 48 bits of bottom count the pushes (LFPOOL_PUSHED_), so two equal readings mean "nothing
- *                  came back".
+ *              H3  the fast path pops only if at least one object remains; the library races for the last by CAS.
+ *              H4  the upper 48 bits of bottom count the pushes (LFPOOL_PUSHED_), so two equal readings mean that no
+ *                  object was pushed in between.
  *              H5  an entry is the address of an object.
  *              H8  the hot magazine is at home: its positions are LFPOOL_HOME_ .. limit, and the entry of a position is
  *                  the word of the magazine with that number.
  *              H9  a granule is 2^grain consecutive addresses, and contains the start of at most one object.  The state
  *                  of an object is the word of the granule in which it starts.
- * Progress     Hits are wait-free: no loop, no locked instruction, no shared store but the cache's own.
+ * Progress     The fast path is wait-free: no loop, no locked instruction, no store but to the cache's magazine and the
+ *              object's state.
  * Edges        GIVE (docs/memory-model.md): each release-store of bottom, read by a thief's acquire.
  *
  * Names here that end in an underscore are internal.  Layouts change between versions: compile with the header of the
@@ -34,8 +36,8 @@
 
 #include "lfpool/lfpool.h"
 
-/* Where the languages differ.  C++ has no _Atomic: there the same words, as aligned as those of C, which is more than
- * the processor's ABI asks of them on i386. */
+/* Language differences.  C++ has no _Atomic.  It gets plain words with the alignment that C gives its atomics, which on
+ * i386 is more than the ABI requires. */
 #ifdef __cplusplus
 typedef uint8_t lfpool_atomic_uint8_t;
 typedef uint32_t lfpool_atomic_uint32_t __attribute__((aligned(4)));
@@ -54,7 +56,7 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 #define LFPOOL_ALIGNOF_ _Alignof
 #endif
 
-/* The verbs.  The library's own build brings them from src/base/atomics.h, its single seam. */
+/* The atomic operations.  The library's own build defines them in src/base/atomics.h, its single seam. */
 #ifndef LFPOOL_LOAD_RELAXED_
 #if defined(__clang__) && !defined(__cplusplus)
 #define LFPOOL_LOAD_RELAXED_(p) __c11_atomic_load((p), __ATOMIC_RELAXED)
@@ -67,16 +69,16 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 #define LFPOOL_STORE_RELAXED_(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #define LFPOOL_STORE_RELEASE_(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #endif
-/* The owner's half of the asymmetric fence: only the compiler is held back. */
+/* The owner's half of the asymmetric fence: orders only the compiler. */
 #define LFPOOL_LIGHT_BARRIER_() __asm__ __volatile__("" ::: "memory")
 #endif
 
 #define LFPOOL_LIKELY_(x) __builtin_expect(!!(x), 1)
 
-/* gnu_inline: the body serves for inlining alone, and no copy of it is in the program.  A call that is not inlined
- * (-O0, -Os), and the address of the function, are the library's.  With -O2, compilers would make calls: the code for
- * a pool that was not the last counts as much as the fast path.  Helpers are in no library, so they are always inlined.
- * The library and its tests define LFPOOL_INLINE_KEEP_NAMES_: there the plain names are the library's functions. */
+/* gnu_inline: the body is used for inlining only and never emitted.  A call that is not inlined (-O0, -Os), and the
+ * function's address, refer to the library.  always_inline with -O2: otherwise compilers make calls, because the code
+ * for a pool that was not the last counts as much as the fast path.  Helpers are not in the library, so they are always
+ * inlined.  The library and its tests define LFPOOL_INLINE_KEEP_NAMES_: there the plain names are the library's. */
 #ifdef LFPOOL_INLINE_KEEP_NAMES_
 #define LFPOOL_HELPER_ static inline
 #else
@@ -93,10 +95,10 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 #define LFPOOL_POSITION_BITS_ 16
 #endif
 
-/* What a push adds to bottom: one position (low 16 bits) and one push (upper 48). */
+/* A push adds this to bottom: one position (low 16 bits) and one push (upper 48). */
 #define LFPOOL_PUSHED_ ((UINT64_C(1) << LFPOOL_POSITION_BITS_) + 1)
 
-/* The position in a `bottom` or a `top`; and how far one is ahead of the other (H1). */
+/* The position in a `bottom` or a `top`, and the distance from one to the other (H1). */
 #if LFPOOL_POSITION_BITS_ == 16
 #define LFPOOL_POSITION_(word) LFPOOL_NUMBER_(uint16_t, word)
 #define LFPOOL_AHEAD_(word, other) \
@@ -109,23 +111,23 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 #endif
 
 /*
- * The state of an object, a word: 0 while the object is free, its address while it is active.  So a release compares
- * the word with the pointer it was given: an interior pointer, which is in the same granule, differs from it.  A handle
+ * The state of an object, a word: 0 while the object is free, its address while it is active.  A release compares the
+ * word with the pointer it was given, so an interior pointer, which is in the same granule, does not match.  A handle
  * marks its object; the library releases a marked object.
  */
 #define LFPOOL_MARKED_ 1
 
-/* The word of demand, 32 bits, is in front of the states by this number of bytes, on cache lines of its own.  It is not
- * 0 while a call waits for objects, or a shrink is owed some. */
+/* Offset, in bytes before the states, of the 32-bit demand word, which has cache lines of its own.  It is not 0 while a
+ * call waits for objects or a shrink is pending. */
 #define LFPOOL_WANTED_BEFORE_ 128
 
 struct lfpool_magazine {
-	LFPOOL_ATOMIC_(uint64_t) top;      /* position of the oldest object; CAS by anybody, only grows      */
-	LFPOOL_ATOMIC_(uint64_t) bottom;   /* position after the newest object; the owner's, see H1 and H4   */
-	LFPOOL_ATOMIC_(uint64_t) next;     /* depot link: {from here down:32, number of the one below:32}    */
+	LFPOOL_ATOMIC_(uint64_t) top;      /* position of the oldest object; CAS by any thread, only grows   */
+	LFPOOL_ATOMIC_(uint64_t) bottom;   /* position after the newest object; written by the owner, H1, H4 */
+	LFPOOL_ATOMIC_(uint64_t) next;     /* stack link: {depth from here down:32, number of the next:32}   */
 	LFPOOL_ATOMIC_(uint32_t) number;   /* of this magazine, from 1; 0 until it is first used             */
 #ifndef __cplusplus                        /* has no flexible array */
-	LFPOOL_ATOMIC_(uintptr_t) entry[]; /* ring of objects; 0 = the one that belongs here by birth        */
+	LFPOOL_ATOMIC_(uintptr_t) entry[]; /* ring of objects; 0 = the one that the place has by birth       */
 #endif
 };
 
@@ -135,34 +137,37 @@ LFPOOL_ASSERT_(offsetof(struct lfpool_magazine, top) == 0 && offsetof(struct lfp
 	       "a magazine is the same in C and in C++");
 
 #ifndef __cplusplus
-/* Where the positions begin: entry[0] is that word of the magazine. */
+/* The first position: entry[0] is that word of the magazine. */
 #define LFPOOL_HOME_ (offsetof(struct lfpool_magazine, entry) / sizeof(uintptr_t))
 LFPOOL_ASSERT_(offsetof(struct lfpool_magazine, entry) % sizeof(uintptr_t) == 0, "the words of a magazine");
 #endif
 
-/* The part of a cache that hits touch: one cache line, written by its user alone. */
+/* The part of a cache that the fast path reads: one cache line, written by its user alone. */
 struct lfpool_cache {
-	struct lfpool_magazine *hot;      /* the magazine hits work on                                  */
-	LFPOOL_ATOMIC_(uintptr_t) *state; /* per granule, from `first`; behind the word of demand       */
-	uintptr_t state_base;             /* the address that the state of granule 0 would have         */
-	uintptr_t first;                  /* the granule of the first object                            */
-	uintptr_t granules;               /* from the first object's to the last one's                  */
-	uintptr_t limit;                  /* position after the last place of a magazine at home        */
-	uint8_t grain;                    /* log2 of the bytes of a granule                             */
+	struct lfpool_magazine *hot;      /* the magazine that the fast path works on                    */
+	LFPOOL_ATOMIC_(uintptr_t) *state; /* per granule, from `first`; behind the demand word           */
+	uintptr_t state_base;             /* the address that the state of granule 0 would have          */
+	uintptr_t first;                  /* the granule of the first object                             */
+	uintptr_t granules;               /* number of granules from the first object's to the last one's */
+	uintptr_t limit;                  /* position after the last place of a magazine at home         */
+	uint8_t grain;                    /* log2 of the bytes of a granule                              */
 };
 LFPOOL_ASSERT_(sizeof(struct lfpool_cache) <= 64, "a hit touches one line of it");
 
 LFPOOL_C_BEGIN_
-/* Misses and refusals.  acquire: `object` NULL ends the pop that the fast path began: bottom is lowered, and the last
- * object, if there is one, stays hidden from thieves until this call has it.  If bottom were restored first, another
- * thread could see an empty pool because of an object that this call then does not get.  Otherwise the object is popped
- * already, but its state is not that of a free one.  release: `object` NULL comes after a push, when there is demand;
- * returns LFPOOL_OK. */
+/* The slow paths and refusals.
+ *
+ * acquire: `object` NULL completes the pop that the fast path began: bottom is lowered, and the last object, if there
+ * is one, stays hidden from thieves until this call has it.  If bottom were restored first, another thread could see an
+ * empty pool because of an object that this call then does not get.  Otherwise `object` is popped already, but its
+ * state says that it is not free.
+ *
+ * release: `object` NULL comes after a push, when there is demand; returns LFPOOL_OK. */
 LFPOOL_API void *lfpool_cache_acquire_slow_(lfpool_cache_t *cache, void *object);
 LFPOOL_API lfpool_status_t lfpool_cache_release_slow_(lfpool_cache_t *cache, void *object);
 LFPOOL_C_END_
 
-/* Where the state of an object of this pool is (H9).  By addresses as numbers, since no array begins at state_base. */
+/* The address of the state of an object of this pool (H9), in numbers, since no array begins at state_base. */
 LFPOOL_HELPER_ LFPOOL_ATOMIC_(uintptr_t) *lfpool_state_at_(const struct lfpool_cache *cache, const void *object)
 {
 	const uintptr_t granule = LFPOOL_POINTER_(uintptr_t, object) >> cache->grain;
@@ -170,7 +175,7 @@ LFPOOL_HELPER_ LFPOOL_ATOMIC_(uintptr_t) *lfpool_state_at_(const struct lfpool_c
 	return LFPOOL_POINTER_(LFPOOL_ATOMIC_(uintptr_t) *, cache->state_base + granule * sizeof(uintptr_t));
 }
 
-/* The place among the states of the granule that contains any address: cache->granules or more if it has none. */
+/* The index of the state for the granule that contains an address: cache->granules or more if it has none. */
 LFPOOL_HELPER_ uintptr_t lfpool_granule_of_(const struct lfpool_cache *cache, const void *address)
 {
 	return (LFPOOL_POINTER_(uintptr_t, address) >> cache->grain) - cache->first;
@@ -190,47 +195,47 @@ LFPOOL_HELPER_ void *lfpool_cache_acquire_inline_(lfpool_cache_t *cache)
 	/* relaxed: our own last store (H2). */
 	uint64_t bottom = LFPOOL_LOAD_RELAXED_(&magazine->bottom) - 1;
 
-	/* release, edge GIVE: a thief that reads this value still sees every earlier push. */
+	/* release, edge GIVE: a thief that reads this value also sees every earlier push. */
 	LFPOOL_STORE_RELEASE_(&magazine->bottom, bottom);
 	LFPOOL_LIGHT_BARRIER_();
 	/* relaxed: a stale top is below the real one; a thief that moved it further has seen our bottom, see
 	 * docs/memory-model.md. */
 	if (!LFPOOL_LIKELY_(LFPOOL_AHEAD_(LFPOOL_LOAD_RELAXED_(&magazine->top), bottom) < 0))
 		return lfpool_cache_acquire_slow_(cache, LFPOOL_NULL_);
-	/* relaxed: our own push, or one that came with the magazine. */
+	/* relaxed: our own push, or one that was published with the magazine. */
 	void *object = LFPOOL_POINTER_(void *, LFPOOL_LOAD_RELAXED_(lfpool_entry_at_(magazine, bottom)));
 
 	if (!object)
 		__builtin_unreachable();
 	LFPOOL_ATOMIC_(uintptr_t) *state = lfpool_state_at_(cache, object);
 
-	/* relaxed, both: the slot is ours alone from here on. */
+	/* relaxed, both: from here on only this thread has the slot. */
 	if (!LFPOOL_LIKELY_(!LFPOOL_LOAD_RELAXED_(state)))
 		return lfpool_cache_acquire_slow_(cache, object);
 	LFPOOL_STORE_RELAXED_(state, LFPOOL_POINTER_(uintptr_t, object));
 	return object;
 }
 
-/* Pushes on the hot magazine; false when it is full. */
+/* Pushes onto the hot magazine; false when it is full. */
 LFPOOL_HELPER_ bool lfpool_push_(const struct lfpool_cache *cache, void *object, LFPOOL_ATOMIC_(uintptr_t) *state)
 {
 	struct lfpool_magazine *magazine = cache->hot;
 	/* relaxed: our own last store (H2). */
 	uint64_t bottom = LFPOOL_LOAD_RELAXED_(&magazine->bottom);
 
-	/* No look at top: at home a place is used once, until the magazine is empty and its owner begins anew (H8). */
+	/* No read of top: at home a place is used once until the magazine is empty and its owner starts over (H8). */
 	if (!LFPOOL_LIKELY_(LFPOOL_NUMBER_(uintptr_t, LFPOOL_POSITION_(bottom)) != cache->limit))
 		return false;
 	/* relaxed, both: published by the store of bottom. */
 	LFPOOL_STORE_RELAXED_(state, 0);
 	LFPOOL_STORE_RELAXED_(lfpool_entry_at_(magazine, bottom), LFPOOL_POINTER_(uintptr_t, object));
-	/* release, edge GIVE: the entry, the state and all that was written to the object go to the thread that
+	/* release, edge GIVE: the entry, the state and all writes to the object become visible to the thread that
 	 * takes the slot. */
 	LFPOOL_STORE_RELEASE_(&magazine->bottom, bottom + LFPOOL_PUSHED_);
 	return true;
 }
 
-/* The word of demand. */
+/* The address of the demand word. */
 LFPOOL_HELPER_ LFPOOL_ATOMIC_(uint32_t) *lfpool_wanted_at_(LFPOOL_ATOMIC_(uintptr_t) *states)
 {
 	void *demand = LFPOOL_POINTER_(char *, states) - LFPOOL_WANTED_BEFORE_;
@@ -241,17 +246,17 @@ LFPOOL_HELPER_ LFPOOL_ATOMIC_(uint32_t) *lfpool_wanted_at_(LFPOOL_ATOMIC_(uintpt
 /* After a push. */
 LFPOOL_HELPER_ lfpool_status_t lfpool_pushed_(lfpool_cache_t *cache, LFPOOL_ATOMIC_(uintptr_t) *states)
 {
-	/* A call that waits has made its demand known, then fenced, then looked: it has seen our push, or we see its
+	/* A waiting call made its demand known, then fenced, then looked for objects: it saw our push, or we see its
 	 * demand. */
 	LFPOOL_LIGHT_BARRIER_();
-	/* relaxed: see above; what is in the queue comes with the queue's own edges. */
+	/* relaxed: see above; the contents of the queue are published by the queue's own edges. */
 	return LFPOOL_LIKELY_(!LFPOOL_LOAD_RELAXED_(lfpool_wanted_at_(states)))
 		       ? LFPOOL_OK
 		       : lfpool_cache_release_slow_(cache, LFPOOL_NULL_);
 }
 
-/* Is `object`, any address in this granule, an object that is active and has no handle?  relaxed: written by the
- * thread that acquired the object and then handed it to us. */
+/* Is `object`, an address in this granule, an active object without a handle?  relaxed: written by the thread that
+ * acquired the object and then handed it to us. */
 LFPOOL_HELPER_ bool lfpool_is_active_at_(const struct lfpool_cache *cache, LFPOOL_ATOMIC_(uintptr_t) *states,
 					 uintptr_t granule, const void *object)
 {
@@ -259,7 +264,7 @@ LFPOOL_HELPER_ bool lfpool_is_active_at_(const struct lfpool_cache *cache, LFPOO
 	       LFPOOL_LIKELY_(LFPOOL_LOAD_RELAXED_(&states[granule]) == LFPOOL_POINTER_(uintptr_t, object));
 }
 
-/* Pushes an active object of the pool's; false: it is none, or there is no room on the hot magazine. */
+/* Pushes an active object of the pool; false if it is not one, or the hot magazine is full. */
 LFPOOL_HELPER_ bool lfpool_release_hit_(const struct lfpool_cache *cache, void *object,
 					LFPOOL_ATOMIC_(uintptr_t) *states)
 {
@@ -278,36 +283,35 @@ LFPOOL_HELPER_ lfpool_status_t lfpool_cache_release_inline_(lfpool_cache_t *cach
 }
 
 /*
- * lfpool_acquire() and lfpool_release(), inlined: on x86-64 with ELF, and not in the embedded build
- * (docs/embedded.md).  Elsewhere they are the library's functions.
+ * lfpool_acquire() and lfpool_release(), inlined on x86-64 with ELF, except in the embedded build (docs/embedded.md).
+ * Elsewhere they are the library's functions.
  *
- * Idea         A thread remembers the last pool that it used, and its cache of that pool.  Of any other pool, it finds
- *              the cache in its table, in which each pool has a place, and remembers that pool instead.  The library is
- *              called for the first call of a thread on a pool, and for pools that have no place.
- * Pools        A pool begins with its id, which is never used twice.  So a destroyed pool never matches, neither as the
- *              last pool nor in a table.  Next comes the offset of its entry, which is the same in the tables of all
- *              threads.  Only the first 64 pools have places; a later pool has the offset of one of these, and the ids
- *              differ.
+ * Idea         A thread remembers the last pool that it used, and its cache of that pool.  For another pool it looks up
+ *              the cache in its table, in which each pool has an entry, and remembers that pool instead.  The library
+ *              handles a thread's first call on a pool, and pools without an entry.
+ * Pools        A pool begins with its id, which is never used twice, so a destroyed pool never matches, neither as the
+ *              last pool nor in a table.  Next is the offset of its entry, the same in the tables of all threads.  Only
+ *              the first 64 pools have entries; a later pool has the offset of one of these, and the ids differ.
  * Exit         The thread forgets its pool and its table before its caches are given back.
- * Signals      A handler may make these calls only for a pool whose threads have no caches (docs/signals.md).  Its id
- *              is 0 here, which never matches, and nothing is remembered of it.  So no handler changes a word between
- *              the reads of two, and it does not matter in which order two words are written.
- * Fibers       A fiber may go on in another thread between two calls.  So each call reads the thread's words anew, by
- *              an asm that names the thread pointer's register.  The compiler may keep the distance from there: it is
- *              the same in all threads.
+ * Signals      A handler may make these calls only for a pool without thread caches (docs/signals.md).  The id of such
+ *              a pool is 0 here, which never matches, and nothing is remembered.  So a handler never changes one of two
+ *              words between the reads of both, and the order of their writes does not matter.
+ * Fibers       A fiber may continue in another thread between two calls.  So each call reads the thread's words again,
+ *              by an asm that names the thread pointer's register.  The compiler may keep the distance from there: it
+ *              is the same in all threads.
  */
 struct lfpool_entry_ {
 	uint64_t pool_id;      /* 1: none; never 0                   */
-	lfpool_cache_t *cache; /* the thread's, of the pool           */
+	lfpool_cache_t *cache; /* the thread's cache of the pool     */
 };
 
-/* Of each thread. */
+/* One per thread. */
 struct lfpool_thread_ {
 	struct lfpool_entry_ last;
 	struct lfpool_entry_ *table; /* each offset of a pool is in it */
 };
 
-/* Every pool begins with this. */
+/* The beginning of every pool. */
 struct lfpool_head_ {
 	uint64_t id;         /* 0: no thread has a cache of this pool */
 	uintptr_t in_tables; /* the offset of its entry, in bytes     */
@@ -321,7 +325,8 @@ LFPOOL_C_BEGIN_
 #if defined(__ELF__) && !defined(LFPOOL_EMBEDDED)
 LFPOOL_API extern __thread struct lfpool_thread_ lfpool_thread_;
 #endif
-/* lfpool_acquire(), and lfpool_release() or lfpool_release_if_owned(), when neither knows the pool: they enter it. */
+/* lfpool_acquire(), and lfpool_release() or lfpool_release_if_owned(), for a pool that the thread's words do not have
+ * yet: they enter it. */
 LFPOOL_API void *lfpool_acquire_slow_(lfpool_t *pool);
 LFPOOL_API lfpool_status_t lfpool_release_slow_(lfpool_t *pool, void *object, bool if_owned);
 LFPOOL_C_END_
@@ -343,8 +348,8 @@ LFPOOL_HELPER_ bool lfpool_find_(const lfpool_t *pool, lfpool_cache_t **cache_ou
 		*cache_out = cache;
 		return true;
 	}
-	/* The id is loaded again.  Otherwise the compiler keeps it in a register from the comparison on, which is an
-	 * instruction more. */
+	/* The id is loaded again.  Otherwise the compiler keeps it in a register from the comparison on, at the cost of
+	 * one instruction. */
 	__asm__("" : "+r"(head));
 	__asm__ __volatile__("movq %%fs:16(%1), %0" : "=r"(table) : "r"(distance));
 	const struct lfpool_entry_ *entry = LFPOOL_POINTER_(const struct lfpool_entry_ *, table + head->in_tables);

@@ -11,29 +11,28 @@
  *
  *     lfpool::unique_ptr<job> mine = jobs.make_unique("save", 8);    // empty if all are in use
  *
- * Everything here is a thin layer: what a call promises is what the C function of its name promises, which `get()`
- * gives access to.  No function throws because the pool is empty, or because a release is refused: nullptr and a status
- * say it.
+ * This is a thin layer: a call has the contract of the C function of the same name, and `get()` returns the C pool.  No
+ * function throws because the pool is exhausted or a release is refused: it returns nullptr or a status.
  *
- * Owners       A pool<T> owns its pool, and can only be moved; objects, pointers and caches stay valid when it is.
- *              unique_ptr<T> owns an object: two words, that of the object and that of its pool.  self_ptr<T> is one
- *              word, and finds the pool by the object's address: O(log pools) more for each release, and not for pools
- *              in a buffer.  An object is known by the address it was made at: neither converts to an owner of a base
- *              class, but unique_ptr<T> to base_ptr<B>, if B's destructor is virtual: that asks the object where it
- *              begins.
- * Exceptions   A constructor that throws gives the memory back, and the exception goes on.  Hooks and continuations are
- *              called by C: they must not throw.  Without exceptions use create(); what throws is not declared.
- * The end      When a pool is closed the memory of its objects is gone, and with it objects that are still active:
- *              their destructors are not called, since nobody knows which of them are whole.  close() says how many
- *              they were, clear() destroys them before that.  An owner must let go of its object before.  With a scheme
- *              (lfpool/retire.h) closing may be refused: close() says so, an assignment leaves the pool to the one that
- *              is assigned from, and a destructor can do neither: the pool lives on without an owner.  So close() it
- *              first.
- * Types        T is complete where objects are made or destroyed; pool<T> and unique_ptr<T> can be declared before.
- *              Alignment and size up to 1 GiB.  Arrays are refused: a struct may have one.
+ * Owners       pool<T> owns a pool and can only be moved; objects, pointers and caches stay valid then.
+ *              unique_ptr<T> owns an object.  It has two words: the object and its pool.
+ *              self_ptr<T> has one word, and finds the pool by the object's address.  That costs O(log pools) per
+ *              release, and does not work with pools in a buffer.
+ *              base_ptr<B> owns an object of a class derived from B, and converts from unique_ptr<T>, if B's destructor
+ *              is virtual: it gets the object's start from the object.  The other two do not convert to owners of a
+ *              base class, because an object is released by the address at which it was made.
+ * Exceptions   A constructor that throws releases the memory, and the exception propagates.  C calls hooks and
+ *              continuations, so they must not throw.  Without exceptions the functions that throw are not declared;
+ *              use create().
+ * The end      Closing a pool frees the memory of all its objects.  It does not call the destructors of active ones,
+ *              because it cannot know which are complete.  close() returns their number; clear() before it destroys
+ *              them.  Owners must release their objects before.  With a scheme (lfpool/retire.h) closing may be
+ *              refused: close() returns SIZE_MAX, an assignment leaves the pool to the moved-from object, and a
+ *              destructor loses it.  So call close() first.
+ * Types        T must be complete where objects are made or destroyed, but not where pool<T> and unique_ptr<T> are
+ *              declared.  Alignment and size up to 1 GiB.  No arrays; use a struct that has one.
  *
- * Hits         With lfpool/inline.h included before, those of cache<T> are inlined: in all files of a program, or in
- *              none.
+ * Fast path    Include lfpool/inline.h before this header to inline it: in all files of a program, or in none.
  *
  * lfpool/set.hpp has sets of pools, a std::pmr::memory_resource and an allocator.
  */
@@ -59,7 +58,7 @@
 namespace lfpool
 {
 
-/* What could not be created, for those who want it thrown. */
+/* The exception of the constructors of pool<T>. */
 class error : public std::exception {
 public:
 	explicit error(lfpool_status_t status) noexcept : status_(status) {}
@@ -70,7 +69,7 @@ private:
 	lfpool_status_t status_;
 };
 
-/* A config with defaults: what LFPOOL_CONFIG_INIT is in C. */
+/* A config with defaults, as LFPOOL_CONFIG_INIT in C. */
 inline lfpool_config_t config(std::size_t capacity) noexcept
 {
 	lfpool_config_t config;
@@ -84,11 +83,11 @@ inline lfpool_config_t config(std::size_t capacity) noexcept
 
 template <typename T> class pool : detail::poolable<T> {
 public:
-	pool() noexcept = default; /* none; create() makes one */
+	pool() noexcept = default; /* no pool; create() makes one */
 	pool(pool &&other) noexcept : pool_(other.pool_) { other.pool_ = nullptr; }
 	pool &operator=(pool &&other) noexcept
 	{
-		/* What cannot be closed is the other's now. */
+		/* A pool that cannot be closed passes to `other`. */
 		if (this != &other) {
 			(void)close();
 			std::swap(pool_, other.pool_);
@@ -109,8 +108,9 @@ public:
 	}
 #endif
 
-	/* As lfpool_create(); in the config, size and alignment 0 are those of T, less is refused, more is more room.
-	 * An earlier pool is closed if that succeeds; LFPOOL_E_IN_SECTION, and it stays, if it cannot be. */
+	/* As lfpool_create().  object_size and object_alignment 0 are those of T; smaller values are refused, larger
+	 * ones add room.  Closes an earlier pool after success; if that is refused, the earlier pool stays, and the
+	 * result is LFPOOL_E_IN_SECTION. */
 	LFPOOL_MUST_USE lfpool_status_t create(const lfpool_config_t &config) noexcept
 	{
 		return create_by(config, [](lfpool_t **pool_out, const lfpool_config_t *filled) {
@@ -131,8 +131,8 @@ public:
 		});
 	}
 
-	/* As lfpool_destroy(): returns how many objects were still active; SIZE_MAX: refused, and the pool is here
-	 * still.  See "The end", above. */
+	/* As lfpool_destroy(): returns the number of objects that were still active; SIZE_MAX: refused, and the pool
+	 * stays.  See "The end", above. */
 	std::size_t close() noexcept
 	{
 		const std::size_t active = lfpool_destroy(pool_);
@@ -142,14 +142,14 @@ public:
 		return active;
 	}
 
-	/* Destroys and releases every active object.  All must be whole: made here, not only acquired; and no other
-	 * thread may be making or destroying any.  Returns how many they were. */
+	/* Destroys and releases every active object, and returns their number.  All must be complete: made, not only
+	 * acquired.  No other thread may make or destroy an object meanwhile. */
 	std::size_t clear() noexcept
 	{
 		return for_each_active([this](T &object) { (void)destroy(std::addressof(object)); });
 	}
 
-	/* An object, constructed from the arguments; nullptr as lfpool_acquire(). */
+	/* Acquires an object and constructs it from the arguments; nullptr as lfpool_acquire(). */
 	template <typename... Args> T *make(Args &&...args)
 	{
 		return detail::make<T>(pool_, std::forward<Args>(args)...);
@@ -163,19 +163,17 @@ public:
 		return self_ptr<T>(make(std::forward<Args>(args)...));
 	}
 
-	/* Destroys the object, and releases it.  What lfpool_release() refuses is refused, and not destroyed.  (Two
-	 * calls for one object at the same instant may both run its destructor: nothing says whose it is until the
-	 * release.) */
+	/* Destroys the object and releases it.  If lfpool_release() would refuse it, it is not destroyed.  (Two calls
+	 * for one object at the same instant may both run its destructor.) */
 	lfpool_status_t destroy(T *object) noexcept { return detail::destroy(pool_, pool_, object); }
 
-	/* Memory for a T, and its way back: no constructor, no destructor.  For pools with hooks.create too. */
+	/* Memory for a T, without constructor and destructor.  Also for pools with hooks.create. */
 	void *acquire() noexcept { return lfpool_acquire(pool_); }
 	lfpool_status_t release(void *object) noexcept { return lfpool_release(pool_, object); }
 
-	/* Calls visit(T &) for each active object, which may destroy it; may throw.  Returns how many.  As a cursor of
-	 * lfpool/walk.h, which knows nothing of constructors: an object is visited from before its constructor begins
-	 * until its destructor has ended.  So nobody may be making or destroying one meanwhile, unless visit() looks at
-	 * nothing that they touch. */
+	/* Calls visit(T &) for each active object, and returns their number.  visit() may destroy the object, and may
+	 * throw.  The walk (lfpool/walk.h) does not know constructors: it also visits an object that is being made or
+	 * destroyed.  So no other thread may do that during the walk, unless visit() reads only other data. */
 	template <typename Visit> std::size_t for_each_active(Visit &&visit)
 	{
 		lfpool_cursor_t cursor;
@@ -227,7 +225,7 @@ public:
 	std::size_t active_count() const noexcept { return lfpool_active_count(pool_); }
 	std::size_t available_count() const noexcept { return lfpool_available_count(pool_); }
 
-	/* For the functions of C.  nullptr: there is no pool. */
+	/* For the C functions.  nullptr: no pool. */
 	lfpool_t *get() const noexcept { return pool_; }
 	explicit operator bool() const noexcept { return pool_ != nullptr; }
 
@@ -238,7 +236,7 @@ private:
 
 		static_assert(alignof(T) <= std::size_t(1) << 30, "lfpool: T is aligned to more than 1 GiB");
 		static_assert(sizeof(T) <= std::size_t(1) << 30, "lfpool: T is larger than 1 GiB");
-		/* Another size is of another header than this program's. */
+		/* Another size comes from another version of this header. */
 		if (config.struct_size != sizeof(config))
 			return LFPOOL_E_CONFIG_STRUCT_SIZE;
 		if (config.object_size == 0)
@@ -265,17 +263,18 @@ private:
 	lfpool_t *pool_ = nullptr;
 };
 
-/* ---- A cache of one's own ---------------------------------------------------------------------------------- */
+/* ---- An explicit cache ------------------------------------------------------------------------------------- */
 
 /* For one worker at a time: lfpool_cache_create().  Objects may be destroyed by another cache, or the pool.  It must
  * not outlive its pool. */
 template <typename T> class cache : detail::poolable<T> {
 public:
 	cache() noexcept = default; /* none */
-	/* There is none, which operator bool tells, when lfpool_cache_create() returns NULL. */
+	/* operator bool is false if lfpool_cache_create() returned NULL. */
 	explicit cache(const pool<T> &of) noexcept : cache_(lfpool_cache_create(of.get())), pool_(of.get()) {}
 
-	/* As those of the pool.  What make_unique() gives is released through the pool: it may go to another worker. */
+	/* As the pool's functions.  Objects of make_unique() are released through the pool, so another worker may own
+	 * them. */
 	template <typename... Args> T *make(Args &&...args)
 	{
 		return detail::make<T>(get(), std::forward<Args>(args)...);

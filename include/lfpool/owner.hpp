@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * owner.hpp - owners of one object each, and what they share with pools and caches.  Included by lfpool.hpp, whose
- * comment says what the owners are.
+ * owner.hpp - owners of one object each, and their common code with pools and caches.  Included by lfpool.hpp, which
+ * describes them.
  */
 #ifndef LFPOOL_OWNER_HPP
 #define LFPOOL_OWNER_HPP
@@ -17,7 +17,7 @@
 namespace lfpool
 {
 
-/* ---- What pools and caches have in common; no interface ---------------------------------------------------- */
+/* ---- Common code of pools and caches; internal ------------------------------------------------------------- */
 
 namespace detail
 {
@@ -39,7 +39,7 @@ inline lfpool_status_t give(lfpool_cache_t *cache, void *object) noexcept
 	return lfpool_cache_release(cache, object);
 }
 
-/* Memory until its object is whole: goes back if the constructor does not return. */
+/* Memory of an object under construction: released if the constructor throws. */
 template <typename Source> struct unfinished {
 	Source *source;
 	void *memory;
@@ -54,7 +54,7 @@ template <typename Source> struct unfinished {
 	}
 };
 
-/* With parentheses where T has such a constructor, else with braces: an aggregate. */
+/* With parentheses if T has such a constructor, otherwise with braces, for an aggregate. */
 template <typename T, typename... Args> T *construct(std::true_type, void *memory, Args &&...args)
 {
 	return ::new (memory) T(std::forward<Args>(args)...);
@@ -77,7 +77,7 @@ template <typename T, typename Source, typename... Args> T *make(Source *source,
 }
 
 #ifdef LFPOOL_INLINE_H
-/* A cache by which the hits of this call can be inlined now, or nullptr.  Asked again after a destructor, which may do
+/* A cache for the inlined fast path of this call, or nullptr.  Looked up again after a destructor, which may do
  * anything. */
 inline lfpool_cache_t *hot_cache(lfpool_cache_t *cache) noexcept
 {
@@ -90,7 +90,7 @@ inline lfpool_cache_t *hot_cache(lfpool_t *pool) noexcept
 	return lfpool_find_(pool, &cache) ? cache : nullptr;
 }
 
-/* destroy() in one step, with one look-up of the object: false where it is not a hit, and nothing was done. */
+/* The fast path of destroy(), with one look-up of the object; false: it does not apply, and nothing was done. */
 template <typename T, typename Source> bool destroy_hit(Source *source, T *object, lfpool_status_t &status) noexcept
 {
 	lfpool_cache_t *cache = hot_cache(source);
@@ -103,7 +103,7 @@ template <typename T, typename Source> bool destroy_hit(Source *source, T *objec
 		return false;
 	object->~T();
 	cache = hot_cache(source);
-	/* States and granules are the pool's, whichever cache it is. */
+	/* All caches of a pool have the same states and granules. */
 	if (cache && lfpool_is_active_at_(cache, states, granule, object) &&
 	    lfpool_push_(cache, object, &states[granule]))
 		status = lfpool_pushed_(cache, states);
@@ -118,7 +118,7 @@ template <typename T, typename Source> bool destroy_hit(Source *, T *, lfpool_st
 }
 #endif
 
-/* What the release would refuse is not destroyed either.  (Nothing is lost by not asking if there is nothing to do.) */
+/* Destroys only an object that the release would accept.  (A trivial destructor needs no check.) */
 template <typename T, typename Source> lfpool_status_t destroy(lfpool_t *pool, Source *source, T *object) noexcept
 {
 	lfpool_status_t status;
@@ -143,10 +143,10 @@ template <typename T> struct poolable {
 
 /* ---- Owners of one object ---------------------------------------------------------------------------------- */
 
-/* Destroys the object and gives it back to its pool. */
+/* Destroys the object and releases it to its pool. */
 template <typename T> class deleter : detail::poolable<T> {
 public:
-	deleter() noexcept = default; /* of an empty pointer */
+	deleter() noexcept = default; /* for an empty pointer */
 	explicit deleter(lfpool_t *pool) noexcept : pool_(pool) {}
 	void operator()(T *object) const noexcept { (void)detail::destroy(pool_, pool_, object); }
 	lfpool_t *get_pool() const noexcept { return pool_; }
@@ -155,7 +155,7 @@ private:
 	lfpool_t *pool_ = nullptr;
 };
 
-/* The same, and finds the pool by the object's address; an address that is in no pool is left alone. */
+/* The same, but finds the pool by the object's address; ignores an address that is in no pool. */
 template <typename T> struct self_deleter : detail::poolable<T> {
 	void operator()(T *object) const noexcept
 	{
@@ -164,7 +164,7 @@ template <typename T> struct self_deleter : detail::poolable<T> {
 	}
 };
 
-/* The same for objects of classes that derive from B, each from a pool of its own; B is polymorphic. */
+/* The same for objects of classes derived from the polymorphic class B, each class with its pool. */
 template <typename B> class base_deleter {
 public:
 	base_deleter() noexcept = default;

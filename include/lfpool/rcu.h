@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rcu.h - objects that are released after a grace period of Userspace RCU (liburcu).  Component lfpool-rcu.
+ * rcu.h - deferred release after a grace period of Userspace RCU (liburcu).  Component lfpool-rcu.
  *
  *     #include <urcu/urcu-memb.h>
  *
@@ -12,18 +12,17 @@
  *     if (deleted)
  *             lfpool_retire(pool, node);
  *
- * Every flavour will do: urcu_memb_flavor, urcu_mb_flavor, urcu_bp_flavor, urcu_qsbr_flavor, urcu_signal_flavor.  This
- * component calls nothing but the functions that the flavour's struct names, and so links no flavour's library: the
- * program does.
+ * Every flavour works: urcu_memb_flavor, urcu_mb_flavor, urcu_bp_flavor, urcu_qsbr_flavor, urcu_signal_flavor.  The
+ * program links the flavour's library; this component calls only the functions in the flavour's struct.
  *
- * One call_rcu() for each batch of objects, not for each object, and no struct rcu_head in the object: lfpool/retire.h
- * says how objects wait, how many they can be, and what happens when the pool runs dry.
+ * There is one call_rcu() per batch of objects, not per object, and no struct rcu_head in the object.  lfpool/retire.h
+ * describes batches, their number, and an exhausted pool.
  *
- * Whatever is asked of a caller of call_rcu() is asked of who retires: a thread registered with the flavour, online if
- * it is QSBR.  (bp registers by itself.)  The first call_rcu() of a process starts liburcu's worker thread; a program
- * that must not pay for that later calls get_default_call_rcu_data() at its start.  Objects become free in that worker,
- * which runs hooks.deactivate; such a hook may use the pool, but must not wait for a grace period.  liburcu's rules for
- * fork (call_rcu_before_fork() and its kin) hold for what is retired at that moment.
+ * A thread that retires must be allowed to call call_rcu(): registered with the flavour (bp registers automatically),
+ * and online with QSBR.  The first call_rcu() of a process starts liburcu's worker thread; call
+ * get_default_call_rcu_data() at the start of the program to pay for that early.  Objects become free in that worker.
+ * hooks.deactivate runs there; it may use the pool, but must not wait for a grace period.  liburcu's rules for fork
+ * (call_rcu_before_fork() and its kin) hold for objects that are retired at that moment.
  */
 #ifndef LFPOOL_RCU_H
 #define LFPOOL_RCU_H
@@ -35,16 +34,16 @@ LFPOOL_C_BEGIN_
 struct rcu_flavor_struct;
 
 /*
- * lfpool_rcu_scheme - for config.scheme: objects may be reused after a grace period of this flavour.
+ * lfpool_rcu_scheme - make a scheme (config.scheme): objects may be reused after a grace period of this flavour.
  *
- * flavor    Of liburcu, as for cds_lfht_new_flavor(); it must live as long as the pool.  NULL: no scheme.
+ * While an object is retired, lfpool_drain() and lfpool_destroy() call the flavour's rcu_barrier().  So do not call
+ * them from a callback of call_rcu().  Inside a read-side section they are refused, except with QSBR, which cannot
+ * detect sections: there they are a quiescent state.  lfpool_acquire_wait() inside a section, or online with QSBR,
+ * delays the grace period that it waits for.
+ *
+ * flavor    From liburcu, as for cds_lfht_new_flavor(); it must live as long as the pool.  NULL: no scheme.
  * Returns   The scheme.
  * Threads   Any.  Wait-free.
- *
- * While something is retired, lfpool_drain() and lfpool_destroy() call the flavour's rcu_barrier(), and so may not be
- * called from a callback of call_rcu(); inside a read-side section they are then refused.  A thread of QSBR cannot tell
- * that it is in one: for it these calls are a quiescent state.  A thread that waits for an object
- * (lfpool_acquire_wait()) inside a section, or online with QSBR, holds up what it waits for.
  */
 LFPOOL_API lfpool_scheme_t lfpool_rcu_scheme(const struct rcu_flavor_struct *flavor);
 

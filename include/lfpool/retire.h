@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * retire.h - deferred release: an object becomes free when no reader can hold it any more.
+ * retire.h - deferred release: an object becomes free once no reader can hold it.
  *
  *     config.scheme = lfpool_rcu_scheme(&urcu_memb_flavor);     // lfpool/rcu.h; or lfpool/epoch.h; or a scheme of
  *     yours ...
@@ -14,10 +14,10 @@
  * Life of a retired object.  lfpool_retire() ends the use of the object as lfpool_release() does: its handles become
  * stale, walks skip it, and a second release or retire is refused.  But it is not free yet: its contents stay readable,
  * and no call gets it.  When the scheme allows reuse of its batch, the object is *reclaimed*: hooks.deactivate is
- * called, debug modes do what they do at a release, and it is free.  The pool stores nothing in the object.
+ * called, debug modes treat it as at a release, and it is free.  The pool stores nothing in the object.
  *
  * Batches.  A pool keeps its retired objects in up to LFPOOL_PLACES_MAX places, chosen by thread.  At most one batch
- * per place is with the scheme.  An object retired while there is none becomes a batch of its own at once.  Objects
+ * per place is with the scheme.  An object retired while its place has no batch there becomes a batch at once.  Objects
  * retired after that wait, and become the next batch when the current one is reclaimed.  So one grace period follows
  * the other while there are retired objects, a batch has all objects retired during one grace period (thousands, under
  * load), and no object waits for more than two.  No partly filled batch is left behind: there is nothing to flush, and
@@ -41,7 +41,7 @@ LFPOOL_C_BEGIN_
 /*
  * lfpool_retire - release an object as soon as no reader can hold it.
  *
- * object    An active object that new readers cannot reach any more; NULL is allowed and does nothing.
+ * object    An active object that new readers can no longer reach; NULL does nothing.
  * Returns   LFPOOL_OK; LFPOOL_E_FOREIGN, LFPOOL_E_INTERIOR, LFPOOL_E_NOT_IN_USE (a double release; of two retires at
  *           the same instant exactly one succeeds), LFPOOL_E_NO_SCHEME: refused, reported to the misuse hook, and
  *           nothing changed.
@@ -76,8 +76,8 @@ LFPOOL_API bool lfpool_retire_poll(lfpool_t *pool);
 /*
  * lfpool_drain - wait until all objects that were retired before the call are free.
  *
- * lfpool_destroy() drains first, until hooks retire no more objects.  If that is refused, it reports
- * LFPOOL_E_IN_SECTION to the misuse hook and returns SIZE_MAX, and the pool stays as it is.
+ * lfpool_destroy() drains first, repeatedly while hooks retire objects.  If that is refused, it reports
+ * LFPOOL_E_IN_SECTION to the misuse hook and returns SIZE_MAX, and the pool is unchanged.
  *
  * Returns   LFPOOL_OK, at once if no object is retired; LFPOOL_E_IN_SECTION: the caller is inside a read-side section,
  *           for which the call would wait.
@@ -108,7 +108,7 @@ LFPOOL_API lfpool_status_t lfpool_drain(lfpool_t *pool);
  *
  * A thread that stops inside `begin` or `ready`, or while it reclaims, holds up the objects of that place.  If the
  * scheme has `ready`, later calls of lfpool_retire() use other places.  lfpool_drain() and lfpool_destroy() wait for
- * that thread; in the child of a fork such threads have stopped for ever.  (liburcu has rules of its own, see rcu.h.)
+ * that thread; in the child of a fork such threads have stopped for ever.  (For liburcu's rules see rcu.h.)
  */
 
 /* The most batches of a pool that are with the scheme at once: one per place. */
@@ -130,7 +130,7 @@ struct lfpool_batch {
  * batch     With the scheme.
  * cursor    State of the iteration; 0 at first.
  * Returns   An object, which may be read but not written; NULL after the last one.
- * Threads   Any, each with a cursor of its own.  Wait-free, O(1).
+ * Threads   Any, each with its own cursor.  Wait-free, O(1).
  */
 LFPOOL_API const void *lfpool_batch_next(const lfpool_batch_t *batch, uint32_t *cursor);
 

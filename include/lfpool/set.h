@@ -24,14 +24,14 @@
  * Addresses.  The objects of each class have a window of addresses.  All windows have the same size and are side by
  * side: so a release finds the pool by a subtraction and a shift.
  *
- * Pools.  Each class is an ordinary pool, named "name/size", with everything that a pool can do: growth, waiting,
+ * Pools.  Each class is an ordinary pool, named "name/size", with all features of pools: growth, waiting,
  * walks, handles, debug modes, hooks.misuse and hooks.exhausted.  It keeps the promises of a single pool: NULL only
  * if at some moment during the call every object of that class was in use; a release never fails; wrong releases are
  * refused and reported.  Objects that are free in another class do not count, unless config.larger is set.
  *
  * The pool of the smallest class is made with the set, the others when they are first needed.  That one call takes a
- * lock and enters the kernel, as lfpool_create() does, and the system can refuse memory.  A program that cannot have
- * that calls lfpool_set_pool() for each class before.
+ * lock and enters the kernel, as lfpool_create() does, and the system can refuse memory.  To avoid that, call
+ * lfpool_set_pool() for each class before.
  *
  * Threads.  Any thread can make any call at any time, except for create and destroy.
  *
@@ -50,9 +50,9 @@ typedef struct lfpool_set lfpool_set_t; /* a set of pools */
 /* ---- Configuration ----------------------------------------------------------------------------------------- */
 
 /*
- * What a set should be: the classes, and the pool of each class.  Append-only: zero means "the default" for every
- * field. Copied by lfpool_set_create(), never written back.  Use LFPOOL_SET_CONFIG_INIT, or lfpool_set_config_init()
- * in C++.
+ * The configuration of a set: its classes, and the pool of each class.  Append-only: zero means "the default" for every
+ * field.  lfpool_set_create() copies it and never writes to it.  Use LFPOOL_SET_CONFIG_INIT, or
+ * lfpool_set_config_init() in C++.
  *
  * The number of objects of a class, at first and at most, and the step by which it grows, are given in objects
  * (pool.capacity, max_capacity, growth_step), or in bytes, which are the same number for each class.  Objects win.  A
@@ -89,7 +89,7 @@ typedef struct lfpool_set_config {
 /*
  * lfpool_set_config_init - set every field to its default.
  *
- * config    Written whole; its old contents do not matter.
+ * config    Every byte is written.
  * Threads   Any.  Wait-free.
  */
 static inline void lfpool_set_config_init(lfpool_set_config_t *config)
@@ -120,7 +120,7 @@ LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_set_create(lfpool_set_t **set_
 /*
  * lfpool_set_destroy - destroy the set and the pools of all its classes.
  *
- * set       NULL is fine.  No other call on the set, its pools or their caches may be under way or follow.
+ * set       NULL does nothing.  No other call on the set, its pools or their caches may be in progress or follow.
  * Returns   The number of objects that were still active.  SIZE_MAX: lfpool_destroy() refused some of the pools; these
  *           stay, and the set with them.
  * Threads   Any.  Takes a lock; enters the kernel.
@@ -128,7 +128,7 @@ LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_set_create(lfpool_set_t **set_
 LFPOOL_API size_t lfpool_set_destroy(lfpool_set_t *set);
 
 /*
- * lfpool_set_acquire - take an object of at least `size` bytes.
+ * lfpool_set_acquire - get an object of at least `size` bytes.
  *
  * size      Bytes; 0 counts as 1.
  * Returns   An object of lfpool_set_class_size(set, size) bytes, aligned to pool.object_alignment; or, with
@@ -144,7 +144,7 @@ LFPOOL_API void *lfpool_set_acquire(lfpool_set_t *set, size_t size);
 /*
  * lfpool_set_release - give an object back, from any thread.
  *
- * object    An active object of this set; NULL is fine and does nothing.
+ * object    An active object of this set; NULL does nothing.
  * Returns   LFPOOL_OK; LFPOOL_E_FOREIGN, LFPOOL_E_INTERIOR, LFPOOL_E_NOT_IN_USE: refused by the pool of the class, and
  *           reported to the misuse hook; nothing changed.  The pool of the smallest class refuses addresses that are
  *           in no pool of the set.
@@ -204,7 +204,7 @@ static inline lfpool_t *lfpool_set_pool(lfpool_set_t *set, size_t size)
  *
  * pointer   Any value.
  * size_out  Receives the bytes of each object of that pool, or 0; may be NULL.
- * Returns   The pool in whose window the address is: that of the object, for the address of an object of this set.
+ * Returns   The pool in whose window the address is; for an object of this set, the object's pool.
  *           NULL: the address is in no window of a class that was used.  In malloc mode: only the addresses
  *           of active objects are known.
  * Threads   Any.  Wait-free, O(1); in malloc mode O(classes).
@@ -230,7 +230,7 @@ static inline size_t lfpool_set_usable_size(const lfpool_set_t *set, const void 
 /*
  * lfpool_set_release_if_owned - release an object if it is one of this set's; for programs that also have other memory.
  *
- * object    Any pointer; NULL is fine and does nothing.
+ * object    Any pointer; NULL does nothing.
  * Returns   LFPOOL_E_FOREIGN: the address is not among the objects of this set; nothing is reported or counted.
  *           Otherwise as lfpool_set_release().
  * Threads, progress, cost   As lfpool_set_release(); in malloc mode O(classes).
@@ -250,7 +250,7 @@ static inline lfpool_status_t lfpool_set_release_if_owned(lfpool_set_t *set, voi
  *
  * size      As for lfpool_set_acquire().
  * objects_out, count   As for lfpool_acquire_bulk().
- * Returns   The number of objects; fewer than `count` only if lfpool_set_acquire() found no more.
+ * Returns   The number of objects; fewer than `count` only if lfpool_set_acquire() would return NULL.
  * Threads, progress   As lfpool_set_acquire().
  * Cost      O(count).
  */

@@ -11,14 +11,14 @@
  *
  *     std::list<int, lfpool::allocator<int>> list{lfpool::allocator<int>(set)};
  *
- * Both may be used by any number of threads at once, which none of the standard's pools may but
- * std::pmr::synchronized_pool_resource, with a mutex.  (A container still has one user at a time.)
+ * Any number of threads may use both at once.  Of the standard's pools only std::pmr::synchronized_pool_resource allows
+ * that, with a mutex.  (A container still has one user at a time.)
  *
- * What no class holds, being larger or more aligned than the set's objects, goes elsewhere: to operator new, or to the
- * upstream resource.  So does, for a resource, what is asked for when all objects of a class are in use: `exhausted`
- * says where, and with std::pmr::null_memory_resource() std::bad_alloc is thrown instead.
+ * A request larger or more aligned than the set's objects goes to operator new, or to the upstream resource.  When all
+ * objects of a class are in use, the allocator throws std::bad_alloc; a resource asks its `exhausted` resource, which
+ * can be std::pmr::null_memory_resource() to throw.
  *
- * The set must outlive whatever uses it.
+ * The set must outlive its allocators, resources and containers.
  */
 #ifndef LFPOOL_SET_HPP
 #define LFPOOL_SET_HPP
@@ -39,7 +39,7 @@
 namespace lfpool
 {
 
-/* A config with defaults: what LFPOOL_SET_CONFIG_INIT is in C. */
+/* A config with defaults, as LFPOOL_SET_CONFIG_INIT in C. */
 inline lfpool_set_config_t set_config() noexcept
 {
 	lfpool_set_config_t config;
@@ -80,7 +80,7 @@ inline lfpool_status_t give(set_source *to, void *object) noexcept
 /* Owns a set; can only be moved. */
 class set {
 public:
-	set() noexcept = default; /* none; create() makes one */
+	set() noexcept = default; /* no set; create() makes one */
 
 #if LFPOOL_EXCEPTIONS
 	/* Throws lfpool::error. */
@@ -104,11 +104,11 @@ public:
 		return status;
 	}
 
-	/* As lfpool_set_destroy(): returns how many objects were still active. */
+	/* As lfpool_set_destroy(): returns the number of objects that were still active. */
 	std::size_t close() noexcept { return lfpool_set_destroy(set_.release()); }
 
-	/* An object of any type, constructed from the arguments; nullptr as lfpool_set_acquire(), and if T is larger or
-	 * more aligned than the set's objects. */
+	/* Acquires an object of any type and constructs it from the arguments; nullptr as lfpool_set_acquire(), and if
+	 * T is larger or more aligned than the set's objects. */
 	template <typename T, typename... Args> T *make(Args &&...args)
 	{
 		detail::set_source source = {get(), sizeof(T), alignof(T)};
@@ -175,10 +175,10 @@ public:
 	lfpool_set_t *get() const noexcept { return set_; }
 
 private:
-	/* More than operator new promises (its overload for that is of C++17; both sides of a program must agree). */
+	/* More than plain operator new guarantees.  (C++17 has an overload, but both sides of a program must agree.) */
 	static constexpr bool over_aligned() noexcept { return alignof(T) > alignof(std::max_align_t); }
 
-	/* From operator new; if over-aligned, what that returned lies right before. */
+	/* From operator new; if over-aligned, the address that it returned is stored in front. */
 	static void *larger(std::size_t bytes) noexcept
 	{
 		const std::size_t more = over_aligned() ? alignof(T) + sizeof(void *) : 0;
@@ -223,7 +223,7 @@ template <typename T, typename U> bool operator!=(const allocator<T> &a, const a
 /*
  * set_resource - memory from a set, for std::pmr.  Equal to itself only.
  *
- * larger      Serves what no class of the set holds.
+ * larger      Serves requests too large or too aligned for the set.
  * exhausted   Asked when every object of a class is in use; std::pmr::null_memory_resource(): std::bad_alloc (without
  *             exceptions the program ends).  Deallocation finds the owner by the address.
  */

@@ -12,37 +12,38 @@
  *     struct particle *p = particle_acquire(pool);
  *     particle_release(pool, p);                             // another type's pool, or pointer, does not compile
  *
- * Idea       Every function is a static inline one around its namesake: nothing is left of it but a check by the
- *            compiler.  Pools, caches and handles are structs around the untyped thing, passed by value: whatever has
- *            no typed form takes `pool.untyped`, as in lfpool_stats(pool.untyped, &stats).  No function pointer is ever
- *            cast to another type, and no array of typed pointers is written as an array of void pointers.
- * Languages  C99 to C23, C++11 to C++23.  With lfpool/inline.h included before, the cache forms' hits are inlined.
+ * Idea       Each function is a static inline wrapper around its namesake, so that only the compiler's type check is
+ *            left of it.  Pools, caches and handles are structs around the untyped value, passed by value.  Functions
+ *            without a typed form take `pool.untyped`, as in lfpool_stats(pool.untyped, &stats).  No function pointer
+ *            is cast to another type, and no array of typed pointers is accessed as an array of void pointers.
+ * Languages  C99 to C23, C++11 to C++23.  Include lfpool/inline.h before it to inline the fast paths of caches.
  *
- * Three macros, each used at file scope and followed by a semicolon.  `name` is the prefix of what is defined, `type`
- * the type of the objects: complete, and such that `type *` points to it.  lfpool/hidden.h has three more, for a hidden
- * pool.
+ * Three macros, each used at file scope and followed by a semicolon.  `name` is the prefix of the defined names, `type`
+ * the type of the objects: complete, and such that `type *` is a pointer to it.  lfpool/hidden.h has three more, for a
+ * hidden pool.
  *
  *     LFPOOL_DEFINE(name, type)               the functions below
- *     LFPOOL_HOOKS(name, type)                struct name_hooks: a table of functions that the type brings along
- *     LFPOOL_DEFINE_WITH(name, type, table)   as LFPOOL_DEFINE, for pools that call them
+ *     LFPOOL_HOOKS(name, type)                struct name_hooks: a table of the type's hooks
+ *     LFPOOL_DEFINE_WITH(name, type, table)   as LFPOOL_DEFINE, for pools that call that table
  *
- * ---- What LFPOOL_DEFINE defines --------------------------------------------------------------------------------
+ * ---- The functions of LFPOOL_DEFINE ----------------------------------------------------------------------------
  *
- * Each function does what the lfpool function of the same name does, to whose contract it adds only what stands here.
+ * Each function has the contract of the lfpool function of the same name, and the additions given here.
  *
  * Types
  *     name_pool_t, name_cache_t, name_handle_t    struct { lfpool_t * / lfpool_cache_t * / lfpool_handle_t untyped; }
  * Pools
  *     lfpool_status_t name_pool_create(name_pool_t *pool_out, const lfpool_config_t *config)
- *         config.object_size and object_alignment: 0 is the type's.  More is more room (a flexible array, a whole cache
- *         line each); less is refused with the status of the field.  struct_size must be this header's.
+ *         config.object_size and object_alignment: 0 means the type's; larger values add room (a flexible array, a
+ *         whole cache line each); smaller ones are refused with the status of the field.  struct_size must be this
+ *         header's.
  *     size_t name_pool_destroy(name_pool_t pool)
  *     name_pool_t name_pool_of(const type *object)            lfpool_of(); untyped is NULL if there is none
  * Objects
  *     type *name_acquire(name_pool_t pool)
  *     lfpool_status_t name_release(name_pool_t pool, type *object)
  *     lfpool_status_t name_release_if_owned(name_pool_t pool, void *object)
- *     lfpool_status_t name_release_self(type *object)         knows no pool: the object is enough
+ *     lfpool_status_t name_release_self(type *object)         needs no pool
  *     lfpool_status_t name_retire(name_pool_t pool, type *object)    lfpool/retire.h
  *     size_t name_acquire_bulk(name_pool_t pool, type **objects_out, size_t count)
  *     size_t name_release_bulk(name_pool_t pool, type *const *objects, size_t count)     LFPOOL_TYPED_BATCH at a time
@@ -62,7 +63,7 @@
  *     size_t name_release_all(name_pool_t pool)
  *     void name_cursor_open(lfpool_cursor_t *cursor_out, name_pool_t pool)
  *     void name_cursor_split(lfpool_cursor_t *cursors_out, size_t parts, name_pool_t pool)
- *     type *name_cursor_next(lfpool_cursor_t *cursor)         of a cursor that one of these two has opened
+ *     type *name_cursor_next(lfpool_cursor_t *cursor)         after one of these two
  * Caches
  *     name_cache_t name_cache_create(name_pool_t pool)        untyped is NULL if there is no memory
  *     void name_cache_destroy(name_cache_t cache)
@@ -79,7 +80,7 @@
 #include "lfpool/retire.h"
 #include "lfpool/walk.h"
 
-/* Pointers that a bulk form carries from one type of array to the other at a time. */
+/* The largest number of pointers that a bulk form copies at a time between typed and untyped arrays. */
 #define LFPOOL_TYPED_BATCH 64
 
 /* ---- Where the languages differ ---------------------------------------------------------------------------- */
@@ -101,7 +102,7 @@
 #define LFPOOL_TYPED_CAST(type, pointer) ((type *)(pointer))
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define LFPOOL_TYPED_ALIGNMENT(name, type) enum { name##_typed_alignment = (int)_Alignof(type) };
-#else /* C99: what a struct leaves free before the type; it may have a flexible array. */
+#else /* C99: the padding in front of the type in a struct; the type may have a flexible array. */
 #define LFPOOL_TYPED_ALIGNMENT(name, type)                 \
 	LFPOOL_TYPED_EXTENSION struct name##_typed_probe { \
 		char before;                               \
@@ -111,7 +112,7 @@
 #endif
 #endif
 
-/* ---- What all types share ---------------------------------------------------------------------------------- */
+/* ---- Common to all types ----------------------------------------------------------------------------------- */
 
 /* Fills in the type's size and alignment, and a table's hooks unless `table` is NULL. */
 static inline lfpool_status_t lfpool_typed_create(lfpool_t **pool_out, const lfpool_config_t *config, size_t size,
@@ -122,7 +123,7 @@ static inline lfpool_status_t lfpool_typed_create(lfpool_t **pool_out, const lfp
 	if (!pool_out || !config)
 		return lfpool_create(pool_out, config);
 	*pool_out = LFPOOL_TYPED_NULL;
-	/* Another size is of another header than this program's. */
+	/* Another size comes from another version of this header. */
 	if (config->struct_size != sizeof(filled))
 		return LFPOOL_E_CONFIG_STRUCT_SIZE;
 	filled = *config;
@@ -157,7 +158,7 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 
 /* ---- The parts of LFPOOL_DEFINE ---------------------------------------------------------------------------- */
 
-/* A function that is one call: for other files too; and for this one. */
+/* A function that is one call: visible to other files, and static. */
 #define LFPOOL_TYPED_CALL_SHOWN(result, function, parameters, call) \
 	result function parameters                                  \
 	{                                                           \
@@ -189,7 +190,7 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 					   name##_typed_alignment, hooks(&table_));                                    \
 	}
 
-/* Two bulk functions: of a pool, or of a cache. */
+/* The two bulk functions of a pool or a cache. */
 #define LFPOOL_TYPED_BULK(type, holder, acquire, release, lfpool_acquire_, lfpool_release_)                  \
 	LFPOOL_TYPED size_t acquire(holder holder_, type **objects_out_, size_t count_)                      \
 	{                                                                                                    \
@@ -257,7 +258,7 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 	LFPOOL_TYPED_CALL(lfpool_status_t, name##_release_handle, (name##_pool_t pool_, name##_handle_t handle_), \
 			  lfpool_release_handle(pool_.untyped, handle_.untyped))
 
-/* The cursor is what needs no callback, hence no callback of another type. */
+/* With a cursor, because a callback would have another type. */
 #define LFPOOL_TYPED_WALKS(name, type)                                                                            \
 	LFPOOL_TYPED void name##_cursor_open(lfpool_cursor_t *cursor_out_, name##_pool_t pool_)                   \
 	{                                                                                                         \
@@ -339,8 +340,8 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 /*
  * LFPOOL_DEFINE - define the functions above for one type.
  *
- * name      Prefix of what is defined.
- * type      Of the objects: complete, and such that `type *` points to it.
+ * name      Prefix of the defined names.
+ * type      The objects' type: complete, and such that `type *` is a pointer to it.
  */
 #define LFPOOL_DEFINE(name, type)                              \
 	LFPOOL_TYPED_TYPES(name, type)                         \
@@ -350,18 +351,18 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 /* ---- Hooks: one table of functions per type ---------------------------------------------------------------- */
 
 /*
- * LFPOOL_HOOKS - define struct name_hooks: a table of functions that a type brings along.
+ * LFPOOL_HOOKS - define struct name_hooks: a table of the hooks of a type.
  *
  *     LFPOOL_HOOKS(connection, struct connection);
  *     static const struct connection_hooks table = {.create = dial, .destroy = hang_up, .deactivate = still_open};
  *     LFPOOL_DEFINE_WITH(connection, struct connection, table);
  *
- * The five functions are those of config.hooks, on `type *` instead of `void *`; what is NULL is not called.  Each gets
- * config.hooks.context, which may be another one for each pool; config.hooks.misuse stays as it is; the other five of
- * config.hooks must be NULL, else name_pool_create() returns LFPOOL_E_CONFIG_HOOKS.
+ * The five functions are those of config.hooks, with `type *` instead of `void *`; a NULL one is not called.  Each gets
+ * config.hooks.context, which can differ from pool to pool.  In config.hooks these five must be NULL, else
+ * name_pool_create() returns LFPOOL_E_CONFIG_HOOKS; config.hooks.misuse may be set.
  *
  * name      Prefix of the struct's name.
- * type      Of the objects.
+ * type      The objects' type.
  */
 #define LFPOOL_HOOKS(name, type)                                 \
 	struct name##_hooks {                                    \
@@ -372,7 +373,7 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 		bool (*validate)(void *context, type *object);   \
 	}
 
-/* A function of config.hooks that calls one of a table. */
+/* A function for config.hooks that calls one of a table. */
 #define LFPOOL_TYPED_HOOK(name, type, table, step)                               \
 	LFPOOL_TYPED bool name##_typed_##step(void *context_, void *object_)     \
 	{                                                                        \
@@ -382,9 +383,9 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 /*
  * LFPOOL_DEFINE_WITH - as LFPOOL_DEFINE, for pools that call the functions of a table.
  *
- * name      Prefix of what is defined.
- * type      Of the objects, as for LFPOOL_DEFINE.
- * table     The name of a struct name_hooks; when it is `static const` its functions are called directly.
+ * name      Prefix of the defined names.
+ * type      The objects' type, as for LFPOOL_DEFINE.
+ * table     The name of a struct name_hooks; if it is `static const`, its functions are called directly.
  */
 #define LFPOOL_DEFINE_WITH(name, type, table)                                                          \
 	LFPOOL_TYPED_TYPES(name, type)                                                                 \
