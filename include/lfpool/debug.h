@@ -18,8 +18,8 @@
  * Creation stays O(1): modes treat an object when it is acquired.  `poison` skips objects whose contents must survive:
  * in pools with hooks.create or hooks.destroy, and once after lfpool_for_each_slot() has shown an object.
  *
- * The child of a fork does not check an inherited pool when it destroys it: calls of the parent's other threads may have
- * stopped midway.
+ * The child of a fork does not check an inherited pool when it destroys it: calls of the parent's other threads may
+ * have stopped midway.
  */
 #ifndef LFPOOL_DEBUG_H
 #define LFPOOL_DEBUG_H
