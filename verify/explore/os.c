@@ -25,6 +25,7 @@
 #include "verbs.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,6 +200,7 @@ void os_forget_thread_id(void) {}
 bool os_mutex_open(os_mutex_t *mutex) { return pthread_mutex_init(mutex, NULL) == 0; }
 void os_mutex_close(os_mutex_t *mutex) { (void)pthread_mutex_destroy(mutex); }
 const char *os_environment(const char *name) { return secure_getenv(name); }
+void os_print(const char *text) { (void)fputs(text, stderr); }
 bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void)) { return true; }
 void *os_heap_aligned(size_t alignment, size_t bytes) { return aligned_alloc(alignment, round_up(bytes, alignment)); }
 void os_heap_free(void *memory) { free(memory); }
