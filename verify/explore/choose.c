@@ -7,10 +7,10 @@
 
 #define CHOICES_MAX 12000
 #define CHANGES_MAX 8
-/* Of 256: random and PCT, for the time of a sleeper to be over before an operation. */
+/* Of 256, random and PCT: the chance that a sleeper's deadline passes before an operation. */
 #define LATE_CHANCE 4
-/* Depth-first: so often a sleeper's time is over although another thread could run.  A thread that sleeps a while,
- * again and again, would be woken without end. */
+/* Depth-first: how often a sleeper's deadline may pass although another thread could run.  Without a limit a thread
+ * that sleeps repeatedly would be woken without end. */
 #define HURRIES_MAX 4
 
 static struct {
@@ -20,7 +20,7 @@ static struct {
 	size_t replay_bytes;
 	struct random random;
 
-	/* This execution. */
+	/* The current execution. */
 	unsigned preemptions, stale, spurious, hurries;
 	size_t logged;
 	const char *replay_at;
@@ -33,8 +33,8 @@ static struct {
 
 	/* Random, PCT. */
 	uint32_t switch_chance;
-	uint64_t turn;              /* strict turns: operations until the next thread's; 0: no turns */
-	uint64_t lead[THREADS_MAX]; /* before them thread t runs up to operation lead[t]             */
+	uint64_t turn;              /* operations until the next thread's turn; 0: no strict turns */
+	uint64_t lead[THREADS_MAX]; /* before those, thread t runs up to operation lead[t] */
 	unsigned priority[THREADS_MAX];
 	uint64_t change[CHANGES_MAX], longest;
 } choose;
@@ -60,7 +60,7 @@ static void log_choice(enum decision kind, unsigned value)
 		choose.logged += (size_t)length;
 }
 
-/* What the rest of the replay string says for this operation, or `usual`. */
+/* The replay string's decision for this operation, or `usual`. */
 static unsigned replayed(enum decision kind, unsigned usual)
 {
 	char *rest;
@@ -189,7 +189,7 @@ static unsigned next_by_priority(unsigned running, bool gone, unsigned threads)
 
 unsigned choose_thread(unsigned running, bool gone, unsigned ready, unsigned dozing)
 {
-	/* Without need no sleeper's time is over. */
+	/* A sleeper's deadline passes only if no thread is ready. */
 	const unsigned threads = ready ? ready : dozing, usual = gone ? (unsigned)__builtin_ctz(threads) : running;
 	unsigned chosen = usual;
 
@@ -252,7 +252,7 @@ static void prepare_random(void)
 
 void choose_begin(uint64_t execution)
 {
-	/* From its own seed, so that it can be found again by its number. */
+	/* A seed per execution, so that its number alone finds it again. */
 	choose.random.state = choose.search->seed + execution * UINT64_C(0x2545f4914f6cdd1d);
 	choose.path_at = 0;
 	choose.preemptions = choose.stale = choose.spurious = choose.hurries = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * engine.c - runs a small concurrent program again and again, each time with other choices.
+ * engine.c - runs a small concurrent program repeatedly, each time with different choices.
  *
- * Idea         The threads are fibers of one thread.  Each gives way before every operation on a shared location, and
- *              only there; so an execution is a list of choices, and the same choices give the same execution.
- * Sharing      Only a location that two threads access and one of them writes needs a choice.  Which these are is
- *              learnt: whenever one more turns up, the search begins again (engine_relearn), so nothing is missed.
+ * Idea         The threads are fibers of one thread.  Each yields before every operation on a shared location, and
+ *              only there.  So an execution is a list of choices, and the same choices give the same execution.
+ * Sharing      Only a location that two threads access and one of them writes needs a choice.  The engine learns
+ *              these: whenever it finds another one it restarts the search (engine_relearn), so nothing is missed.
  * Livelock     An execution with more than OPERATIONS_MAX operations is a failure: the programs are short.
- * Deadlock     So is one in which all that is left sleeps for ever.
+ * Deadlock     So is one in which all remaining threads sleep for ever.
  */
 #include "explore.h"
 
@@ -27,9 +27,9 @@ static struct {
 	const struct program *program;
 	struct result *result;
 
-	/* This execution. */
+	/* The current execution. */
 	bool running;
-	unsigned thread, left; /* who runs; who has not ended, one bit each */
+	unsigned thread, left; /* the running thread; the unfinished ones, one bit each */
 	uint64_t operations;
 	enum ending ending;
 } engine = {.result = &(struct result){0}};
@@ -116,7 +116,7 @@ void engine_point(bool shared)
 {
 	if (!engine.running)
 		return;
-	/* A replay may not have learnt yet what the search knew to be shared. */
+	/* A replay may not know yet that the location is shared, but the search did. */
 	if (shared || engine.search->strategy == REPLAY) {
 		unsigned before = engine.thread, next = next_thread(false);
 
@@ -135,7 +135,7 @@ void engine_fall_asleep(void)
 	engine.thread = next_thread(true);
 	if (engine.thread != self)
 		fiber_switch(&fibers[self], fibers[engine.thread]);
-	/* To wake is an operation: two choices are never made before the same one. */
+	/* A wake is an operation: two choices are never made before the same one. */
 	step();
 }
 
@@ -145,7 +145,7 @@ static void body(void)
 {
 	unsigned self = engine.thread;
 
-	/* Made, and waiting to be chosen for the first time. */
+	/* Prepared, and waiting for its first turn. */
 	fiber_switch(&fibers[self], scheduler);
 	engine.program->run(engine.program->context, self);
 	engine.left &= ~(1u << self);
@@ -171,7 +171,7 @@ static enum ending execute(void)
 		fibers[engine.thread] = fiber_make(stacks[engine.thread], sizeof(stacks[0]), body);
 		fiber_switch(&scheduler, fibers[engine.thread]);
 	}
-	/* No thread is preempted by the first choice. */
+	/* The first choice preempts no thread. */
 	engine.thread = next_thread(true);
 	fiber_switch(&scheduler, fibers[engine.thread]);
 	engine.running = false;

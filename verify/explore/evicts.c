@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * evicts.c - the letters of evicts.h, and the judgement of each call.
- */
+/* evicts.c - the letters of evicts.h, and the check of each call. */
 #include "evicts.h"
 
 #include "oracle.h"
@@ -19,29 +17,29 @@
 #define NEVER UINT64_MAX
 #define FREE (-1)
 
-/* The use of one object. */
+/* One use of an object. */
 struct life {
 	lfpool_handle_t handle;
 	void *object;
 	unsigned key, pins;
-	unsigned busy;     /* calls that are changing it */
-	bool gone, missed; /* a call did not reach it    */
-	bool changed;      /* by a call of a thread      */
+	unsigned busy;     /* number of calls that are changing it */
+	bool gone, missed; /* gone; a call missed it */
+	bool changed;      /* the last change was made by a thread's call */
 };
 
-/* An object could be evicted for certain, with this priority, after operation `from`, up to `until`; or a slot was
+/* After operation `from` and up to `until`, an object was definitely evictable, with this priority; or a slot was
  * free. */
 struct span {
-	int life;        /* FREE: of no life */
-	unsigned thread; /* whose unpin began it */
+	int life;        /* FREE: a free slot */
+	unsigned thread; /* the thread whose unpin began it */
 	uint64_t from, until, key;
 };
 
-/* A call chose, between these operations, an object with priority `limit`, or refused all objects below it. */
+/* Between these operations a call chose an object with priority `limit`, or refused all objects below it. */
 struct verdict {
 	unsigned thread;
 	uint64_t began, at, limit;
-	bool takes_free; /* it would have taken a free slot */
+	bool takes_free; /* the call would have taken a free slot */
 };
 
 static struct {
@@ -52,14 +50,14 @@ static struct {
 	struct verdict verdict[VERDICTS_MAX];
 	unsigned verdicts;
 	struct {
-		unsigned mine[OBJECTS_MAX], mines; /* lives that are new */
+		unsigned mine[OBJECTS_MAX], mines; /* new, still pinned lives */
 		unsigned pinned;                   /* lives, one bit each */
 		uint64_t began;
-		int evicted; /* the life that the call has just taken; FREE: none */
+		int evicted; /* the life that the call has just evicted; or FREE */
 	} thread[THREADS_MAX + 1];
 } evicts;
 
-/* The set-up, and the end, are a thread of their own. */
+/* The set-up and the end act as one more thread. */
 #define self_number (engine_running() ? engine_thread() : THREADS_MAX)
 #define self (&evicts.thread[self_number])
 
@@ -81,11 +79,11 @@ static struct life *life_of(lfpool_handle_t handle)
 	for (unsigned i = 0; i < evicts.lives; i++)
 		if (evicts.life[i].handle == handle)
 			return &evicts.life[i];
-	engine_fail("a handle that no acquire has returned");
+	engine_fail("got a handle that no acquire has returned");
 	return &evicts.life[0];
 }
 
-/* From now on another call may change it. */
+/* From now on another call may change its priority. */
 static void close_span(int life, uint64_t at)
 {
 	for (unsigned i = 0; i < evicts.spans; i++)
@@ -100,7 +98,7 @@ static void open_span(int life, uint64_t key)
 	evicts.span[evicts.spans++] = (struct span){life, self_number, now(), NEVER, key};
 }
 
-/* A call begins, and ends, that may change it. */
+/* A call that may change it begins, and ends. */
 static void change(struct life *l)
 {
 	begin();
@@ -113,7 +111,7 @@ static void settle(struct life *l)
 {
 	if (--l->busy || l->gone || l->pins)
 		return;
-	/* Of several calls at once one was the last to set it. */
+	/* After overlapping calls the last one to write counts. */
 	l->key = (unsigned)stage.pool->order->level[0].priority[scenario_object_number(l->object)];
 	open_span((int)(l - evicts.life), l->key);
 }
@@ -121,7 +119,7 @@ static void settle(struct life *l)
 static void end_life(struct life *l, uint64_t at)
 {
 	if (l->gone)
-		engine_fail("an object has gone twice");
+		engine_fail("an object ended twice");
 	l->gone = true;
 	close_span((int)(l - evicts.life), at);
 }
@@ -133,13 +131,13 @@ static void decide(uint64_t limit, bool takes_free)
 	evicts.verdict[evicts.verdicts++] = (struct verdict){self_number, self->began, now(), limit, takes_free};
 }
 
-/* Under weak memory an unpin comes before a call if the same thread made both, or if the set-up made it. */
+/* Under weak memory an unpin comes before a call if the same thread made both, or the set-up made it. */
 static bool comes_before(const struct span *span, const struct verdict *v)
 {
 	return span->from <= v->began && (!engine_weak() || !span->from || span->thread == v->thread);
 }
 
-/* A span ends when the call that ends it begins, so calls are judged after all threads have ended. */
+/* A span ends when the call that ends it begins, so calls are checked after all threads have ended. */
 static void judge(const struct verdict *v)
 {
 	for (unsigned i = 0; i < evicts.spans; i++) {
@@ -150,7 +148,8 @@ static void judge(const struct verdict *v)
 		if (span->life == FREE ? v->takes_free : span->key < v->limit)
 			engine_fail(span->life == FREE
 					    ? "an eviction, or a refusal, though a slot was free all the time"
-					    : "an object with a lower priority could be evicted all the time");
+					    : "an eviction, or a refusal, though an object with a lower priority could "
+					      "be evicted all the time");
 	}
 }
 
@@ -160,9 +159,9 @@ static void on_evict(void *context, void *object, lfpool_handle_t handle, uint64
 
 	(void)context;
 	if (l->pins)
-		engine_fail("an object is evicted, and pinned");
+		engine_fail("an object is evicted while it is pinned");
 	if (l->object != object || lfpool_resolve(stage.pool, handle))
-		engine_fail("a victim has another handle, or one that is not stale");
+		engine_fail("a victim has a wrong handle, or one that is not stale");
 	explore_plain(object, true);
 	close_span((int)(l - evicts.life), self->began);
 	decide(priority, false);
@@ -192,7 +191,7 @@ static void acquire(unsigned key)
 	self->mine[self->mines++] = evicts.lives++;
 }
 
-/* `first`: of a new object. */
+/* `first`: the first unpin of a new object. */
 static void unpin(struct life *l, bool first)
 {
 	change(l);
@@ -210,7 +209,7 @@ static void pin(struct life *l)
 	change(l);
 	if (lfpool_pin(stage.pool, l->handle)) {
 		if (was_gone && !engine_weak())
-			engine_fail("an object is pinned, and gone");
+			engine_fail("an object is pinned but gone");
 		l->pins++;
 		l->busy--;
 		self->pinned |= 1u << (l - evicts.life);
@@ -249,7 +248,7 @@ static void get(struct life *l)
 	const bool got = lfpool_get_priority(stage.pool, l->handle, &key);
 
 	if (got && was_gone && !engine_weak())
-		engine_fail("an object has a priority, and is gone");
+		engine_fail("an object has a priority but is gone");
 	if (got && !l->changed && key != l->key)
 		engine_fail("an object has a priority that no call gave it");
 	l->missed |= !got;
@@ -342,15 +341,15 @@ void evicts_check(void)
 	for (unsigned i = 0; i < evicts.lives; i++)
 		for (; evicts.life[i].pins; evicts.life[i].pins--)
 			if (lfpool_unpin(stage.pool, evicts.life[i].handle) != LFPOOL_OK)
-				engine_fail("afterwards an object cannot be unpinned");
+				engine_fail("at the end an object cannot be unpinned");
 	for (unsigned i = 0; i < evicts.lives; i++)
 		expected += !evicts.life[i].gone;
 	for (; (handle = lfpool_least(stage.pool, &key)); last = key, released++) {
 		if (key < last || life_of(handle)->gone || life_of(handle)->key != key)
-			engine_fail("afterwards the least is not the least");
+			engine_fail("at the end lfpool_least() is not the least");
 		if (lfpool_release_handle(stage.pool, handle) != LFPOOL_OK)
-			engine_fail("afterwards the least cannot be released");
+			engine_fail("at the end the least cannot be released");
 	}
 	if (released != expected)
-		engine_fail("afterwards %u objects can be evicted, %u should", released, expected);
+		engine_fail("at the end %u objects can be evicted, not %u", released, expected);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fiber.h - a stack of one's own, and the switch from one to another.
+ * fiber.h - a separate stack, and the switch to another one.
  *
- * Idea         fiber_switch() saves what a call must preserve on the old stack, remembers the stack pointer, and goes
- *              on from the new one: a dozen instructions, where swapcontext() would enter the kernel twice.
+ * Idea         fiber_switch() saves the registers that a call must preserve on the old stack, remembers the stack
+ *              pointer, and continues on the new stack: a dozen instructions, where swapcontext() would enter the
+ *              kernel twice.
  */
 #ifndef EXPLORE_FIBER_H
 #define EXPLORE_FIBER_H
@@ -45,7 +46,7 @@ static inline fiber_t fiber_make(char *stack, size_t bytes, void (*entry)(void))
 {
 	uintptr_t *top = (uintptr_t *)(void *)(stack + bytes);
 
-	/* Where a return address would be; then the entry, returned to; then the six saved registers. */
+	/* A dummy return address; then the entry, reached by a return; then the six saved registers. */
 	*--top = 0;
 	*--top = (uintptr_t)entry;
 	for (int i = 0; i < 6; i++)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * holds.c - when was which object active; and so, was a walk right, and was a resolve?  See oracle.h.
- */
+/* holds.c - checks walks and resolves against the times at which objects were active.  See oracle.h. */
 #include "oracle.h"
 
 #include "verbs.h"
@@ -23,13 +21,13 @@ static struct notes {
 	unsigned walks;
 	const lfpool_t *pool;
 	lfpool_handle_t handle;
-	unsigned handle_hold; /* HOLDS_MAX: none yet */
+	unsigned handle_hold; /* HOLDS_MAX: no handle yet */
 	bool handle_from_start;
 	struct moment handle_made;
 	const void *handle_object;
 } notes;
 
-/* What the hook writes, by the object's number. */
+/* Written by the hook, by the object's number. */
 static char activated[OBJECTS_MAX];
 
 void holds_open(const lfpool_t *pool)
@@ -46,7 +44,7 @@ static bool visit(void *context, void *object)
 	const size_t number = lfpool_index_of(notes.pool, object);
 
 	if (number >= OBJECTS_MAX) {
-		engine_fail("a walk visits something that is no object");
+		engine_fail("a walk visits an address that is no object");
 		return false;
 	}
 	if (walk->visits[number]++)
@@ -98,11 +96,11 @@ static void check_walk(const struct walk *walk)
 			continue;
 		may[hold->object] |= active_at_times(hold, walk);
 		if (active_throughout(hold, walk) && !walk->visits[hold->object])
-			engine_fail("a walk misses object %u, which is active throughout", hold->object);
+			engine_fail("a walk misses object %u, which is active throughout the walk", hold->object);
 	}
 	for (unsigned i = 0; i < OBJECTS_MAX; i++)
 		if (walk->visits[i] && !may[i])
-			engine_fail("a walk visits object %u, which is at no moment of it active", i);
+			engine_fail("a walk visits object %u, which is not active at any moment of the walk", i);
 }
 
 void holds_check_walks(void)
@@ -130,7 +128,7 @@ void holds_take_handle(const void *object)
 
 void holds_take_next_handle(void)
 {
-	/* One acquire more, see src/api/handle.c. */
+	/* The handle after one more acquire, see src/api/handle.c. */
 	notes.handle += UINT64_C(1) << (64 - __builtin_clzll((unsigned long long)lfpool_capacity(notes.pool)));
 	notes.handle_hold = HOLDS_MAX;
 }
@@ -143,20 +141,20 @@ lfpool_handle_t holds_handle(void)
 void holds_resolve(void)
 {
 	struct moment call = oracle_call();
-	/* Another may be taken meanwhile. */
+	/* Another handle may be taken in the meantime. */
 	const struct hold *const hold = notes.handle_hold < HOLDS_MAX ? oracle_hold(notes.handle_hold) : NULL;
 	const bool from_start = notes.handle_from_start;
 	const struct moment made = notes.handle_made;
 	const void *const expected = notes.handle_object, *object = lfpool_resolve(notes.pool, notes.handle);
 
 	if (object && object != expected)
-		engine_fail("a handle names another object");
+		engine_fail("a handle resolves to a different object");
 	if (object)
 		explore_plain(&activated[lfpool_index_of(notes.pool, object)], false);
 	if (hold && object && hold->released && moment_before(&hold->end, &call))
-		engine_fail("a handle names an object that was released before");
+		engine_fail("a handle resolves to an object that was released before");
 	if (hold && !object && !hold->releasing && (from_start || moment_before(&made, &call)))
-		engine_fail("the handle of an active object names nothing");
+		engine_fail("the handle of an active object resolves to nothing");
 }
 
 bool holds_activate(void *context, void *object)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hooks.c - the hooks of a scenario's pool, and what must hold for them.
+ * hooks.c - the hooks of a scenario's pool, and the rules for them.
  *
- * Idea         Each object goes through its life one step at a time: create, then validate, activate and deactivate in
- *              turn, then destroy.  A hook lets the other threads run while it is busy with an object, and writes the
- *              object: two at once, or two without order between them, are failures.
+ * Idea         Each object goes through its life one step at a time: create; then validate, activate and deactivate,
+ *              repeatedly; then destroy.  A hook lets the other threads run while it works on an object, and writes
+ *              the object: two at once, or two without order between them, are failures.
  */
 #include "scenario.h"
 
@@ -20,17 +20,17 @@ static const char *letters;
 static struct {
 	enum step at[OBJECTS_MAX];
 	unsigned refused[4];           /* creates, activates, deactivates, validates so far */
-	void *refused_to[THREADS_MAX]; /* the object that the thread's call did not get */
+	void *refused_to[THREADS_MAX]; /* the object that the thread's call did not get because of a hook */
 	bool nested[THREADS_MAX];
 } life;
 
-/* The object goes from one step to the next, while the others run. */
+/* Moves the object from one step to the next, while the others run. */
 static void go(void *object, enum step from, enum step to, const char *hook)
 {
 	const unsigned number = scenario_object_number(object);
 
 	if (number == OBJECTS_MAX)
-		engine_fail("%s of something that is no object", hook);
+		engine_fail("%s of an address that is no object", hook);
 	if (life.at[number] != from)
 		engine_fail("%s of object %u at the wrong time", hook, number);
 	life.at[number] = BUSY;
@@ -40,7 +40,7 @@ static void go(void *object, enum step from, enum step to, const char *hook)
 	life.at[number] = to;
 }
 
-/* The first time, if the scenario says so. */
+/* True the first time, if the scenario wants it. */
 static bool refuses(unsigned hook)
 {
 	return engine_running() && strchr(letters, "CADV"[hook]) && !life.refused[hook]++;
@@ -76,7 +76,7 @@ static bool on_activate(void *context, void *object)
 		return false;
 	}
 	go(object, READY, USED, "activate");
-	/* In the place of what was dead. */
+	/* It replaces the destroyed one. */
 	life.refused_to[thread] = NULL;
 	if (engine_running() && strchr(letters, 'n') && !life.nested[thread]) {
 		life.nested[thread] = true;
@@ -127,6 +127,6 @@ void hooks_check(unsigned objects)
 		return;
 	for (unsigned i = 0; i < objects; i++)
 		if (oracle_held(i) != (life.at[i] == USED))
-			engine_fail("object %u is%s held, and its hooks say otherwise", i,
+			engine_fail("object %u is%s held, but its hooks show otherwise", i,
 				    oracle_held(i) ? "" : " not");
 }

@@ -2,17 +2,18 @@
 /*
  * litmus.c - the explorer's own tests: small programs whose outcomes C11 settles.
  *
- * Idea         Each thread notes what it read; an outcome that C11 forbids must never be seen in an exhausted search,
- *              and one that it allows (and the model claims to show) must be seen.  The names are those of the
- *              literature (Alglave, Maranget, Tautschnig 2014).  What must fail must fail under each strategy, and fail
- *              again when it is replayed.
+ * Idea         Each thread records the values it read.  An exhausted search must not show an outcome that C11
+ *              forbids, and must show each outcome that C11 allows and the model claims to cover.  The names are
+ *              those of the literature (Alglave, Maranget, Tautschnig 2014). Failing programs must fail under each
+ *              strategy, and again when replayed.
  *
  * A program is a text for each thread, of words.  x and y are locations, 0 to 3 registers, d is plain data:
  *
  *   x=1, x=1r   stores, relaxed or release         0=x, 0=xa   loads into register 0, relaxed or acquire
- *   x+1         adds 1                             0=x?1       compare-and-swap from 0 to 1; register 0: it has
- *   succeeded 0=x~1       the weak one; it has failed        F, M        a fence; membarrier d!, d?      writes, reads
- *   the plain data       then       goes on if the last load read something
+ *   x+1         adds 1                             0=x?1       compare-and-swap from 0 to 1; register 0: success
+ *                                                  0=x~1       the weak one; register 0: failure
+ *   F, M        a fence; membarrier                d!, d?      writes, reads the plain data
+ *   then        continues if the last load read a nonzero value
  *
  * An outcome: "0=1 1=0", registers and values, = or > (another register's).
  */
@@ -47,7 +48,8 @@ static const struct litmus {
 	{"CoRR", {"x=1 x=2", "0=x 1=x"}, "0>1", false, NULL},
 	{"IRIW release, acquire", {"x=1r", "y=1r", "0=xa 1=ya", "2=ya 3=xa"}, "0=1 1=0 2=1 3=0", true, NULL},
 	{"IRIW with fences", {"x=1r", "y=1r", "0=xa F 1=ya", "2=ya F 3=xa"}, "0=1 1=0 2=1 3=0", false, NULL},
-	/* Write-to-read causality: the first writes, the second sees it and releases, the third sees that. */
+	/* Write-to-read causality: the first thread writes, the second reads that and releases, the third reads that.
+	 */
 	{"WRC release, acquire", {"x=1", "2=x y=1r", "0=ya 1=x"}, "2=1 0=1 1=0", false, NULL},
 	{"two compare-and-swaps", {"0=x?1", "1=x?2"}, "0=1 1=1", false, NULL},
 	{"weak compare-and-swap fails for no reason", {"0=x~1", "1=x"}, "0=1", true, NULL},
@@ -84,7 +86,7 @@ static uint64_t look(uint32_t *location, const char *at)
 			   EXPLORE_RELAXED) != weak;
 }
 
-/* False: the rest is left out. */
+/* False: the rest is skipped. */
 static bool do_word(const char *at, uint64_t *loaded)
 {
 	if (at[1] == '=' && *at >= '0' && *at <= '3')
@@ -147,7 +149,7 @@ static const struct search exhaustive = {.strategy = DEPTH_FIRST,
 					 .seed = 1,
 					 .executions_max = UINT64_C(10000000)};
 
-/* Under each strategy, and again when it is replayed. */
+/* Under each strategy, and again when replayed. */
 static bool always_fails(const struct program *program, const char *failure)
 {
 	static struct result result, again;

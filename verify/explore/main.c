@@ -18,7 +18,7 @@ static const char usage[] =
 	"       lfpool-explore --litmus                        the memory model's own tests\n"
 	"       lfpool-explore --list\n"
 	"  --weak             C11's weak memory (default: sequentially consistent)\n"
-	"  --fence full       no membarrier: owners and thieves fence (default: asymmetric); both: one after the "
+	"  --fence full       no membarrier: owners and thieves fence (default: asymmetric); both: one, then the "
 	"other\n"
 	"  --strategy S       dfs (default), random or pct\n"
 	"  --preemptions N    dfs: at most N preemptions in an execution (default 2)\n"
@@ -27,7 +27,7 @@ static const char usage[] =
 	"  --seed N           random, pct\n"
 	"  --replay STRING    one execution, as a failure printed it\n"
 	"  --quiet            failures and the verdict only\n"
-	"  --first            the first failure ends it\n";
+	"  --first            stop at the first failure\n";
 
 static struct options {
 	struct search search;
@@ -39,7 +39,7 @@ static struct options {
 
 static const char *strategy_names[] = {"dfs", "random", "pct", "replay"};
 static unsigned passed, failed;
-/* What is running: for failures, and for a crash under some schedule. */
+/* The current run, for reporting failures, and crashes under some schedule. */
 static struct {
 	const char *scenario;
 	bool asymmetric;
@@ -53,7 +53,7 @@ static void print_replay(void)
 	(void)fflush(stdout);
 }
 
-/* Not safe in a handler, in general; but what crashed is the library, not stdio. */
+/* stdio is not safe in a handler in general, but here the library crashes, not stdio. */
 static void on_crash(int number)
 {
 	printf("FAIL  %s\n  killed by signal %d\n", running.scenario, number);
@@ -89,7 +89,7 @@ static void explore(const struct scenario *scenario, bool asymmetric)
 	(void)fflush(stdout);
 }
 
-/* A pattern that begins with ! takes names out of those before it; if it is the first, of all. */
+/* A pattern that begins with ! removes names that earlier patterns selected; if it is the first, from all names. */
 static bool wanted(const char *name, char **patterns)
 {
 	bool is = !*patterns || **patterns == '!';

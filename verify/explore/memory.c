@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory.c - what an atomic operation sees.
+ * memory.c - the value and the order that an atomic operation gets.
  *
  * Sequentially consistent search: the memory itself.
  *
  * Weak search: C11's atomics as an operational model of views (in the manner of Kang, Hur, Lahav, Vafeiadis, Dreyer
  * 2017, without promises, and of loom and Relacy).
  *   Store history   each shared location keeps all its stores of this execution, oldest first: its modification order.
- *   View            for each location the oldest store that may still be read, and for each thread how far its doings
- *                   happen before (a vector clock).  A thread has a view; a store carries one.
- *   Load            reads any store that its thread's view does not forbid; acquire joins the store's view.  A thread
- *   that
- *                   has read an old store goes on reading it until something tells it better, or for LATE_MAX loads:
- *                   one late store is then one choice, however often it is looked for.
- *   Store           is appended; release gives it the thread's view, relaxed what the last fence left.
+ *   View            for each location the oldest store that may still be read, and for each thread a vector clock of the
+ *                   events that happen before.  A thread has a view; a store carries one.
+ *   Load            reads any store that its thread's view does not forbid; acquire joins the store's view.  A thread that
+ *                   has read an old store keeps reading it until its view changes, or for LATE_MAX loads: so one late
+ *                   store is one choice, however often it is read.
+ *   Store           is appended; release gives it the thread's view, relaxed the view of the last fence.
  *   Read-modify-    reads the last store; continues its release sequence.  A failed compare-and-swap is a load.
  *   write
- *   seq_cst         reads the last store, and is acquire and release besides: right for locations that are only written
- *                   seq_cst, whose order is then that of the execution.
+ *   seq_cst         reads the last store, and is also acquire and release: right for locations with only seq_cst stores,
+ *                   whose order is then the order of the execution.
  *   Fence           seq_cst: acquire and release, and an exchange with the one view that all fences share.
  *   membarrier      such a fence in the caller, in every other thread, and in the caller again, one operation each.
- *   Sleep           reads the last store, as the kernel does under its lock; neither sleep nor wake orders anything.
- *   Plain data      two accesses, one of them a write, not ordered by the clocks: a data race, which is a failure.
+ *   Sleep           reads the last store, like the kernel under its lock; neither sleep nor wake orders anything.
+ *   Plain data      two unordered accesses, one of them a write: a data race, which is a failure.
  *
- * Not modelled    A load never reads a store that comes later in the execution (load buffering), a store is never put
- *                 before one that was executed earlier (2+2W), both of which C11 and some processors allow; nor what
- *                 compilers do.
+ * Not modelled A load never reads a store that comes later in the execution (load buffering), and a store is never
+ *              put before one that was executed earlier (2+2W), although C11 and some processors allow both; nor does
+ *              the model cover compilers.
  */
 #include "explore.h"
 
@@ -53,31 +52,32 @@ struct store {
 struct location {
 	const void *address;
 	unsigned bytes;
-	uint8_t readers, writers; /* threads, one bit each, in all executions of this search */
+	uint8_t readers, writers; /* threads that did, one bit each, in all executions of this search */
 	int16_t shared;           /* place in shared[], or -1                                 */
 };
 
 struct plain {
 	const void *address;
-	uint64_t execution; /* older: as good as empty */
+	uint64_t execution; /* an older one's: as good as empty */
 	int16_t wrote[THREADS_MAX], read[THREADS_MAX];
 };
 
 static struct location locations[LOCATIONS_MAX];
 static struct plain plains[PLAIN_MAX];
 static uint64_t execution;
-/* Since the last execution began, while no threads were running. */
+/* Since the last execution began, in set-up and last checks. */
 static uint64_t operations_alone;
 
 static struct {
 	struct location *location;
 	int stores;
 	struct store history[HISTORY_MAX];
-	uint8_t late[THREADS_MAX]; /* for so many loads more the thread reads what it read last */
+	uint8_t late[THREADS_MAX]; /* number of loads for which the thread still reads its last value */
 } shared[SHARED_MAX];
 static int shared_count;
 
-/* Each thread's view; what it will join at an acquire fence; what its relaxed stores carry.  The fences' view. */
+/* Each thread's view; the view that an acquire fence will join; the view that its relaxed stores carry.  The fences'
+ * view. */
 static struct view current[THREADS_MAX], acquired[THREADS_MAX], released[THREADS_MAX], fenced;
 
 static void join(struct view *into, const struct view *from)
@@ -99,7 +99,7 @@ void memory_forget(void)
 	shared_count = 0;
 }
 
-/* With no threads running: the set-up and the last checks, which must come to an end too. */
+/* Outside the threads: in the set-up and the last checks, which must also end. */
 static bool alone(void)
 {
 	if (engine_running())
@@ -158,14 +158,14 @@ void memory_begin(void)
 	}
 }
 
-/* Moves the running thread's clock on: what follows does not happen before what was released up to here. */
+/* Advances the running thread's clock: later events do not happen before the releases so far. */
 static void tick(unsigned thread)
 {
 	if (++current[thread].at[SHARED_MAX + thread] == INT16_MAX)
 		engine_fail("the explorer's fault: a clock ran over");
 }
 
-/* The location, after its thread has been noted and others may have run. */
+/* The location, after noting the thread's access and letting others run. */
 static struct location *arrive(const void *address, unsigned bytes, bool reads, bool writes)
 {
 	size_t at = hash(address) % LOCATIONS_MAX;
@@ -264,7 +264,7 @@ uint64_t explore_load(const void *address, unsigned bytes, enum explore_order or
 	if (*late && oldest == last)
 		*late = 0;
 	if (*late) {
-		/* Usually what it read last; or a later one. */
+		/* Usually the value that it read last; or a later one. */
 		--*late;
 		return read_store(l, oldest + (int)engine_choose((unsigned)(last - oldest + 1), STALE), order);
 	}
@@ -308,8 +308,8 @@ uint64_t explore_add(void *address, unsigned bytes, uint64_t value)
 	return before;
 }
 
-/* Which store a compare-and-swap that wants `expected` reads: the last, or (unless seq_cst) any other value, or for no
- * reason. */
+/* The store that a compare-and-swap for `expected` reads: the last, or (unless seq_cst) one with a different value;
+ * or it fails spuriously. */
 static int choose_read(struct location *l, uint64_t expected, bool weak, enum explore_order order, bool *fails_out)
 {
 	int last = shared[l->shared].stores - 1, oldest = current[engine_thread()].at[l->shared], candidates = 1;
@@ -385,7 +385,7 @@ void memory_barrier_everywhere(void)
 	explore_fence();
 }
 
-/* ---- Told by others ---- */
+/* ---- Orders from outside ---- */
 
 void memory_glimpse(struct glimpse *glimpse_out)
 {

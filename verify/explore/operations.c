@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * operations.c - what the letters of a scenario do (scenario.h has the list).
- */
+/* operations.c - the letters of a scenario (scenario.h has the list). */
 #include "stage.h"
 
 #include "pool/slots.h"
@@ -98,7 +96,7 @@ static void acquire_bulk(struct actor *actor, size_t count)
 
 	for (size_t i = 0; i < got; i++)
 		stage_got(actor, call, objects[i], false);
-	/* Those that it got were in its hands: then no other was free. */
+	/* It held the objects that it got: then no other was free. */
 	if (got < count)
 		oracle_null(call);
 }
@@ -116,7 +114,7 @@ static void release_bulk(struct actor *actor)
 		oracle_releases(scenario_object_number(objects[i]), objects[i]);
 	}
 	if (lfpool_cache_release_bulk(actor->cache, objects, count) != count)
-		engine_fail("not all of %u objects could be released", count);
+		engine_fail("some of %u objects could not be released", count);
 	for (unsigned i = 0; i < count; i++)
 		oracle_released(scenario_object_number(objects[i]));
 }
@@ -159,25 +157,24 @@ static void mark_common(struct actor *actor)
 	if (!stage.loose && stage.common_handle && stage.common_handle != holds_handle())
 		engine_fail("one use of an object has two handles");
 	stage.common_handle = holds_handle();
-	/* What the thread that may release it waits for, in one order: a lock or a join would do the same.  release:
-	 * the handle. */
+	/* The releasing thread waits for these marks, in one order, like a lock or a join. release: the handle. */
 	uint64_t marks = load_relaxed(&stage.mailbox);
 
 	while (!cas_weak_acq_rel(&stage.mailbox, &marks, marks + 1))
 		;
 }
 
-/* If all others have their handles of it. */
+/* Releases it if all others have their handles of it. */
 static void release_marked(struct actor *actor)
 {
-	/* acquire: they have. */
+	/* acquire: their handles. */
 	if (load_acquire(&stage.mailbox) != stage.makers)
 		return;
 	const lfpool_handle_t handle = stage.common_handle;
 
 	release(actor, stage.common, false);
 	if (lfpool_resolve(stage.pool, handle))
-		engine_fail("a handle names an object that was released before");
+		engine_fail("a handle resolves to an object that was released before");
 }
 
 void scenario_nested(unsigned thread)
@@ -196,7 +193,7 @@ static void mail(struct actor *actor)
 
 	if (object) {
 		explore_plain(object, true);
-		/* release: the next holder sees what we wrote. */
+		/* release: our writes to the object, for the next holder. */
 		store_release(&stage.mailbox, (uint64_t)(uintptr_t)object);
 	}
 }
@@ -231,7 +228,7 @@ void stage_check_high_water(void)
 	const unsigned most = oracle_most(), resets = stage.resets;
 
 	(void)lfpool_stats(stage.pool, &stats);
-	/* Since when is not known while it is reset. */
+	/* While it is being reset, its period is unknown. */
 	if (!stage.loose && resets % 2 == 0 && resets == stage.resets && stats.high_water < most)
 		engine_fail("the high-water mark is %zu, though %u objects were held at once", stats.high_water, most);
 }

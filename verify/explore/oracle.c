@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * oracle.c - the record of all calls, and the judgement of each NULL; see oracle.h.
- */
+/* oracle.c - the record of all calls, and the check of each NULL; see oracle.h. */
 #include "oracle.h"
 
 #include "follow.h"
@@ -12,19 +10,19 @@
 #define EVENTS_MAX 64
 #define NULLS_MAX 64
 
-/* What is counted for the pool, not for an object: it grows, it shrinks. */
+/* Counts of the pool, not of an object: it grows, it shrinks. */
 #define POOL OBJECTS_MAX
-/* What a thread's call may have in its hands: any free object, but not for itself. */
+/* An object that a thread's call may hold, but not for itself: any free one. */
 #define HANDS (OBJECTS_MAX + 1)
 
-/* An object becomes free (+1) when its release ends, and is gone (-1) from when the acquire that got it began. */
+/* An object becomes free (+1) when its release ends, and stops being free (-1) when the acquire that got it began. */
 struct event {
 	struct moment at;
 	unsigned object;
 	int change;
 };
 
-/* What an execution adds to, and the next one begins with again. */
+/* The state that an execution adds to, and that the next one starts from. */
 static struct record {
 	unsigned objects;
 	bool exchanges;
@@ -32,14 +30,14 @@ static struct record {
 	struct hold hold[HOLDS_MAX];
 	unsigned holds;
 	unsigned nulls, others;
-	unsigned most; /* held at one moment, since the last reset of the high-water mark */
+	unsigned most; /* the most held at once since the last reset of the high-water mark */
 } record;
 
 static struct {
 	struct moment start, end;
 } null[NULLS_MAX];
-static struct event other[EVENTS_MAX]; /* that are not a hold's */
-/* All of them, a thread's in their order; made when a NULL is judged. */
+static struct event other[EVENTS_MAX]; /* events without a hold */
+/* All events, each thread's in order; computed when a NULL is checked. */
 static struct event event[THREADS_MAX][2 * EVENTS_MAX];
 static unsigned events[THREADS_MAX];
 
@@ -105,7 +103,7 @@ struct moment oracle_now(void)
 struct moment oracle_call(void)
 {
 	follow_call();
-	/* Others may run before the call begins. */
+	/* Other threads may run before the call begins. */
 	engine_point(true);
 	return oracle_now();
 }
@@ -113,7 +111,7 @@ struct moment oracle_call(void)
 void oracle_acquired(struct moment call, unsigned object, void *address)
 {
 	if (object >= record.objects || record.holds == HOLDS_MAX) {
-		engine_fail(object >= record.objects ? "acquire returned something that is no object"
+		engine_fail(object >= record.objects ? "acquire returned an address that is no object"
 						     : "the explorer's fault: too many holds");
 		return;
 	}
@@ -157,7 +155,7 @@ void oracle_released(unsigned object)
 		return;
 	hold->released = true;
 	hold->end = oracle_now();
-	/* As if it had not been. */
+	/* In the set-up: as if it had never been held. */
 	if (!engine_running())
 		hold->object = OBJECTS_MAX;
 }
@@ -252,7 +250,7 @@ static bool closed(const unsigned cut[THREADS_MAX])
 {
 	for (unsigned t = 0; t < THREADS_MAX; t++)
 		for (unsigned u = 0; u < THREADS_MAX; u++)
-			/* The last event of t that is in, against the first of u that is out. */
+			/* The last included event of t, against the first excluded one of u. */
 			if (cut[t] && cut[u] < events[u] &&
 			    moment_before(&event[u][cut[u]].at, &event[t][cut[t] - 1].at))
 				return false;
@@ -272,8 +270,7 @@ static bool nothing_free(const unsigned cut[THREADS_MAX], unsigned thread)
 			if (e->object != HANDS || t != thread)
 				is_free[e->object] += e->change;
 		}
-	/* With exchanges an object may be acquired before its release ends: -1, and another is in the release's hands.
-	 * */
+	/* With exchanges an object may be acquired before its release ends: -1, while the release holds another one. */
 	int total = is_free[POOL] + is_free[HANDS];
 
 	for (unsigned i = 0; i < record.objects; i++) {

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * oracle.h - what must hold for every execution, checked with means of its own.
+ * oracle.h - the rules for every execution, checked independently of the library.
  *
  * Ownership    An object (or a magazine, for the programs on the bare depot) has one holder.
  * Payload      The holder writes the object; two holds not ordered by happens-before are a data race (weak search).
  * NULL         An acquire may fail only if at some moment during the call no object was free.  A moment is a set of
- *              events that is closed under happens-before, holds all that happens before the call and nothing that
- *              happens after it (under sequential consistency: a point in time).  An object is free from the end of
- *              its release to the start of the acquire that gets it.  All such sets are tried.
- * Walk         Whatever is acquired before the walk begins, and whose release begins after it has ended, is visited
- *              once; nothing twice; and nothing whose every hold ended before the walk began, or began after it ended.
- * Resolve      The handle's object, if its release has not begun; nothing, if its release ended before the resolve
- *              began.
+ *              events that is closed under happens-before, with all events that happen before the call and none that
+ *              happen after it (under sequential consistency: a point in time). An object is free from the end of its
+ *              release to the start of the acquire that gets it.  All such sets are tried.
+ * Walk         Visits exactly once each object that is acquired before the walk begins and whose release begins after
+ *              it has ended.  Visits no object twice, and none whose every hold ended before the walk began or began
+ *              after it ended.
+ * Resolve      Returns the handle's object if its release has not begun; nothing if its release ended before the
+ *              resolve began.
  * Hooks        holds_activate() writes, and a thread that is given an object reads: a race unless TELL orders them.
- * Conservation When all threads have ended, whatever is not held can be acquired, each object once, and no more.
+ * Conservation After all threads have ended, every object that is not held can be acquired, once, and no more.
  *
- * Record       All judges read one record: each hold of an object, from the start of the acquire to the end of the
- *              release.  Before is happens-before, or the order of operations if the search is sequentially consistent.
+ * Record       All checks read one record: each hold of an object, from the start of the acquire to the end of the
+ *              release.  "Before" is happens-before, or the order of operations if the search is sequentially
+ *              consistent.
  */
 #ifndef EXPLORE_ORACLE_H
 #define EXPLORE_ORACLE_H
@@ -31,10 +33,10 @@
 /* ---- The record: oracle.c ---- */
 
 struct hold {
-	unsigned object;           /* OBJECTS_MAX: it was released in the set-up, and its place stays for the handle */
+	unsigned object;           /* OBJECTS_MAX: released in the set-up, and kept for the handle */
 	bool from_start;           /* acquired in the set-up                           */
-	bool releasing, released;  /* its release has begun, has ended                 */
-	bool releasing_from_start; /* "begun" in the set-up: it may happen at any time */
+	bool releasing, released;  /* its release has begun; has ended */
+	bool releasing_from_start; /* "begun" in the set-up: it may take effect at any time */
 	struct moment call, acquired, releases, end;
 };
 
@@ -42,40 +44,38 @@ struct hold {
 const struct hold *oracle_hold(unsigned index);
 unsigned oracle_holds(void);
 
-/* With all objects free, except `not_yet` that the pool has to grow to first.  `exchanges`: a release may put its
- * object where it can be had at once and hold another free one in its hands instead (quarantine, a waiter); so
- * it is how many are free that counts, not which. */
+/* All objects are free, except `not_yet` that the pool first has to grow to.  `exchanges`: a release may make its
+ * object available at once and hold another free one instead (quarantine, a waiter), so only the number of free
+ * objects counts, not which are free. */
 void oracle_open(unsigned objects, unsigned not_yet, bool exchanges);
-/* What holds now is the initial state of each execution. */
+/* The current state is the initial state of each execution. */
 void oracle_save(void);
-/* After oracle_save(): the first thread that succeeds releases the object; until then no thread holds it, nor is it
- * free. */
+/* After oracle_save(): the first thread to succeed releases the object; until then it is neither held nor free. */
 void oracle_releases_any(unsigned object);
-/* A call of the running thread begins; `call` goes to the function that ends it. */
+/* A call of the running thread begins; pass `call` to the function that ends it. */
 struct moment oracle_call(void);
 /* Now; in the set-up: no moment. */
 struct moment oracle_now(void);
 void oracle_acquired(struct moment call, unsigned object, void *address);
 void oracle_null(struct moment call);
-/* The same in a pool that is closed: the call need not have looked. */
+/* The same in a closed pool: the call does not have to search. */
 void oracle_null_of_closed(struct moment call);
-/* From then on the pool has `change` objects more. */
+/* From then on the pool has `change` more objects. */
 void oracle_capacity(struct moment at, int change);
-/* The call that began then ends: it may have had so many objects in its hands, and put them back: to give one to a
- * waiter, and found none any more; to trim them. */
+/* The call that began then ends.  It may have held up to `objects` objects and put them back: to give one to a waiter
+ * that was gone, or to trim them. */
 void oracle_holds_some(struct moment call, unsigned objects);
-/* It had the object in its hands, and did not get it. */
+/* The call held the object, and put it back. */
 void oracle_passed(struct moment call, unsigned object);
 /* Before the object is released; after. */
 void oracle_releases(unsigned object, void *address);
 void oracle_released(unsigned object);
-/* The running thread has been told that it is free: by now, and not only from when its release, or what reclaimed it,
- * ended. */
+/* The running thread knows that it is free: from now on, not only from the end of its release or reclaim. */
 void oracle_known_free(unsigned object);
-/* After all threads: were the NULLs right? */
+/* After all threads have ended: were the NULLs right? */
 void oracle_check_nulls(void);
 bool oracle_held(unsigned object);
-/* The high-water mark was reset; and what it must have reached since. */
+/* The high-water mark was reset; the least value that it must have reached since. */
 void oracle_high_water_reset(void);
 unsigned oracle_most(void);
 
@@ -84,12 +84,13 @@ unsigned oracle_most(void);
 void holds_open(const lfpool_t *pool);
 /* Walks over the active objects, or over all slots. */
 void holds_walk(lfpool_t *pool, bool all_slots);
-/* The handle of an active object; in the set-up: the handle that its slot's next use will have, when it is free. */
+/* Takes the handle of an active object; in the set-up, of a free object: the handle that its slot's next use will
+ * have. */
 void holds_take_handle(const void *object);
 void holds_take_next_handle(void);
 void holds_resolve(void);
 lfpool_handle_t holds_handle(void);
-/* After all threads: were the walks right? */
+/* After all threads have ended: were the walks right? */
 void holds_check_walks(void);
 /* A hook. */
 bool holds_activate(void *context, void *object);

@@ -3,15 +3,13 @@
  * os.c - src/os/os.h and the few functions of src/pool/threads.c, src/api/calls.c and src/api/process.c that the rest
  * needs.
  *
- * Idea         All memory that the library maps comes from one static room, so that a whole pool can be put back as it
- *              was with one memcpy, and addresses are the same in every run of the program.  The heavy fence is the
- *              model's.
- * Sleep        A thread that sleeps is woken by a wake and by nothing else: the word may change as often as it
- *              likes.  So a wake that is forgotten, or that comes before the sleep, leaves a thread asleep, and the
- *              engine finds no thread to run.
- * Clock        Virtual.  It stands still until the engine chooses a thread that sleeps with a deadline: then it is that
+ * Idea         All memory that the library maps comes from one static room.  So one memcpy restores a whole pool, and
+ *              addresses are the same in every run of the program.  The heavy fence is the model's.
+ * Sleep        Only a wake wakes a sleeping thread, however often the word changes.  So a wake that is forgotten, or
+ *              that comes before the sleep, leaves a thread asleep, and the engine finds no thread to run.
+ * Clock        Virtual.  It stops until the engine chooses a thread that sleeps with a deadline; then it shows that
  *              deadline, whatever the others' deadlines are (they may be late too).
- * Early        A sleep may end for no reason: a choice like a weak CAS's failure.
+ * Early        A sleep may end spuriously: a choice, like a weak CAS's failure.
  */
 #include "os/os.h"
 
@@ -35,7 +33,7 @@
 #define KEPT_MAX 16
 #define KEPT_BYTES ((size_t)1 << 16)
 
-/* Notes that are put back with the room. */
+/* Notes that are restored with the room. */
 static struct {
 	void *notes;
 	size_t bytes;
@@ -45,7 +43,7 @@ static char kept_saved[KEPT_BYTES];
 static _Alignas(PAGE) char room[ROOM_BYTES], saved[ROOM_BYTES];
 static size_t used, saved_bytes;
 static bool asymmetric;
-/* What the threads opened; the rest is open from the beginning. */
+/* Ranges that the threads committed; the rest is committed from the beginning. */
 static struct range {
 	const char *address;
 	size_t bytes;
@@ -53,7 +51,7 @@ static struct range {
 } opened[OPENED_MAX];
 static unsigned opened_count;
 static bool refuses;
-/* Thread-local, in src/pool/threads.c. */
+/* In src/pool/threads.c this is thread-local. */
 static struct cache_head *lent[THREADS_MAX];
 static struct serving *serving[THREADS_MAX];
 
@@ -79,7 +77,7 @@ void os_play_keep(void *notes, size_t bytes)
 	kept[kept_count++].bytes = bytes;
 }
 
-/* Each in its place, to where it was saved, or back. */
+/* Copies each to its saved copy, or back. */
 static void copy_kept(bool back)
 {
 	char *at = kept_saved;
@@ -100,10 +98,10 @@ void os_play_restore(void)
 	memcpy(room, saved, saved_bytes);
 	copy_kept(true);
 	opened_count = 0;
-	/* Where the last execution broke off. */
+	/* The last execution may have been cut off. */
 	memset(lent, 0, sizeof(lent));
 	memset(serving, 0, sizeof(serving));
-	/* What will be mapped is zero already, when the model asks for its first value. */
+	/* New mappings are already zero when the model asks for their first value. */
 	memset(room + saved_bytes, 0, used - saved_bytes);
 	used = saved_bytes;
 }
@@ -126,7 +124,7 @@ void *os_map_aligned(size_t bytes, size_t offset, size_t alignment, bool open)
 
 void os_unmap(void *address, size_t bytes)
 {
-	/* A thread that looks at it again will fail. */
+	/* A thread that reads it again will fail. */
 	memset(address, 0xdb, bytes);
 }
 
@@ -138,7 +136,7 @@ bool os_open(void *address, size_t bytes)
 	if (refuses)
 		return false;
 	if (opened_count == OPENED_MAX)
-		engine_fail("the explorer's fault: too much is opened");
+		engine_fail("the explorer's fault: too many ranges are committed");
 	else
 		opened[opened_count++] = (struct range){address, bytes, memory_moment()};
 	return true;
@@ -167,7 +165,7 @@ void os_play_use(const void *address)
 		late = true;
 	}
 	if (late)
-		engine_fail("memory is used that may not be open yet");
+		engine_fail("memory is used that may not be committed yet");
 }
 
 bool os_discard(void *address, size_t bytes)
@@ -180,11 +178,11 @@ bool os_discard(void *address, size_t bytes)
 
 void *os_heap_resize(void *memory, size_t bytes)
 {
-	/* What the threads allocate is gone when they begin again. */
+	/* Memory allocated by the threads disappears when they start again. */
 	return engine_running() && !memory ? os_map(bytes) : realloc(memory, bytes);
 }
 
-/* What is nothing here, or is always so. */
+/* Empty or constant here. */
 /* clang-format off */
 void *os_reserve(size_t bytes) { return os_map(bytes); }
 bool os_guard(void *address, size_t bytes) { return true; }
@@ -291,10 +289,10 @@ void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
 {
 	const unsigned self = engine_thread();
 
-	/* The set-up and the last checks have no thread to wake them. */
+	/* In the set-up and the last checks no thread could wake them. */
 	if (!engine_running())
 		abort();
-	/* No thread comes between the look and the sleep: the kernel holds a lock. */
+	/* No thread can intervene between the check and the sleep: the kernel holds a lock. */
 	if ((uint32_t)memory_newest(word, sizeof(*word)) != (uint32_t)seen)
 		return;
 	if (deadline_ns <= clock_ns) {
@@ -335,13 +333,14 @@ struct os_symbol os_symbol_at(const void *address)
 	return (struct os_symbol){0};
 }
 
-/* ---- What src/pool/threads.c is to the rest of the library ----
+/*
+ * ---- The functions of src/pool/threads.c for the rest of the library ----
  *
  * A thread has the cache that is lent to it, or none.  (lfpool_acquire and lfpool_release have none.)
  */
 
 static struct lfpool_entry_ nothing[1 + TABLE_ENTRIES_MIN] = {[1] = {.pool_id = 1}};
-/* The asm of lfpool/inline.h names it, which an optimiser of whole programs does not see. */
+/* Named by the asm of lfpool/inline.h, which a whole-program optimiser does not see. */
 __attribute__((used)) THREAD_LOCAL struct lfpool_thread_ lfpool_thread_ = {.last.pool_id = 1, .table = &nothing[1]};
 
 struct serving *thread_serving(void)

@@ -35,7 +35,7 @@ void colds_open(void)
 {
 	memset(&colds, 0, sizeof(colds));
 	os_play_keep(&colds, sizeof(colds));
-	/* No thread looks at the objects. */
+	/* The objects are never read or written. */
 	colds.arena.stride = STRIDE;
 	colds.arena.dirty = colds.dirty;
 	memset(colds.held, true, INITIAL + 1);
@@ -69,13 +69,13 @@ static void give(unsigned thread, void (*where)(struct cold *, uint32_t))
 	where(&colds.cold, slot);
 }
 
-/* Of those that are opened no more can be objects. */
+/* Among the opened slots, no more can become objects. */
 static void borrow(void)
 {
 	const uint32_t borrowed = cold_borrow(&colds.cold, RESERVED);
 
 	if (cold_capacity_in(colds.cold.counts) > colds.cold.opened)
-		engine_fail("%u slots are borrowed: more than are open", (unsigned)borrowed);
+		engine_fail("%u slots are borrowed, more than are committed", (unsigned)borrowed);
 	if (borrowed)
 		cold_give_back(&colds.cold, borrowed);
 }
@@ -106,17 +106,16 @@ void colds_check(void)
 	for (unsigned slot = 1; slot <= RESERVED; slot++)
 		held += colds.held[slot];
 	if (bits != allowed + opened - capacity)
-		engine_fail("afterwards %zu slots are cold, %zu are allowed, %zu not", bits, allowed,
-			    opened - capacity);
+		engine_fail("at the end %zu slots are cold, %zu allowed, %zu not", bits, allowed, opened - capacity);
 	if (capacity != held + allowed)
-		engine_fail("afterwards %zu objects, %zu of them cold, %zu taken", capacity, allowed, held);
+		engine_fail("at the end %zu objects, %zu of them cold, %zu taken", capacity, allowed, held);
 }
 
 /* ---- The address map ---- */
 
 #define FIXED 3
-/* Ranges are 10 addresses long and touch each other: [10,] 20, 30, [40,] 50.  A range of 2 addresses, [52], is inside
- * the last one.  The owner is a number. */
+/* Ranges are 10 addresses long and adjacent: [10,] 20, 30, [40,] 50. A range of 2 addresses, [52], is inside the last
+ * one.  The owner is a number. */
 #define FIRST 10
 #define MIDDLE 40
 #define INSIDE 52
@@ -135,7 +134,7 @@ void finds_open(unsigned room)
 
 	memset(&ranges, 0, sizeof(ranges));
 	os_play_keep(&ranges, sizeof(ranges));
-	/* In memory that is put back with the pool's. */
+	/* In memory that is restored with the pool. */
 	for (int i = 0; i < 2; i++) {
 		struct range_array *array = os_map(sizeof(*array) + room * sizeof(array->range[0]));
 
@@ -165,7 +164,7 @@ static void look(uintptr_t address, uintptr_t owner, uintptr_t or_owner)
 	const uintptr_t found = (uintptr_t)address_map_find(&ranges, address);
 
 	if (found != owner && found != or_owner)
-		engine_fail("address %u is said to be owner %u's", (unsigned)address, (unsigned)found);
+		engine_fail("address %u is reported as owner %u's", (unsigned)address, (unsigned)found);
 }
 
 void finds_look(void)
@@ -208,5 +207,5 @@ void sets_look(void)
 		return;
 	plain_read(contents);
 	if (found != pool)
-		engine_fail("the pool of a class is another");
+		engine_fail("a class has a wrong pool");
 }

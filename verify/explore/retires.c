@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * retires.c - what a letter of retires.h does, and what is noted of it.  retires_judge.c has what is promised of
- * batches.
- */
+/* retires.c - the letters of retires.h, and the record of what they do. retires_judge.c checks the promises. */
 #include "retires.h"
 
 #include "verbs.h"
@@ -14,7 +11,7 @@
 struct retires retires;
 const char *retires_kinds;
 static bool begun;
-/* Stands for an object's contents where the oracle's note is all that is wanted. */
+/* An address that stands for an object's contents in the oracle's notes. */
 static char nothing[THREADS_MAX];
 
 struct retire_thread *retires_self(void)
@@ -37,7 +34,7 @@ struct moment retires_begin_call(void)
 	return call;
 }
 
-/* What the call has reclaimed is free. */
+/* The objects that the call has reclaimed are free. */
 void retires_end_call(void)
 {
 	struct retire_thread *self = retires_self();
@@ -68,7 +65,7 @@ void retires_due(const lfpool_batch_t *batch)
 		const unsigned number = scenario_object_number(object);
 
 		if (retires.object[number].fate != IS_RETIRED)
-			engine_fail("object %u is reclaimed, and not retired", number);
+			engine_fail("object %u is reclaimed but not retired", number);
 		check_unread(number, "is reclaimed");
 		retires.object[number].fate = IS_GOING;
 		self->going[self->goings++] = number;
@@ -85,7 +82,7 @@ void retires_acquired(void *object, uint64_t mark, bool was_due)
 		return;
 	if (!object) {
 		if (was_due && !retires_self()->disturbed && strchr(retires_kinds, 'r') && !engine_weak())
-			engine_fail("NULL although a batch was due, and no other thread inside a call");
+			engine_fail("NULL although a batch was due and no other thread was inside a call");
 		return;
 	}
 
@@ -93,7 +90,8 @@ void retires_acquired(void *object, uint64_t mark, bool was_due)
 	struct object *o = &retires.object[number];
 
 	if (o->fate != IS_FREE && o->fate != IS_GOING)
-		engine_fail("object %u is handed out, and %s", number, o->fate == IS_RETIRED ? "retired" : "in use");
+		engine_fail("object %u is handed out while it is %s", number,
+			    o->fate == IS_RETIRED ? "retired" : "in use");
 	check_unread(number, "is handed out");
 	*o = (struct object){.fate = IS_HELD, .life = mark};
 }
@@ -104,14 +102,14 @@ void retires_releases(const void *object)
 		retires.object[scenario_object_number(object)].fate = IS_FREE;
 }
 
-/* Before it is retired; after. */
+/* Before an object is retired; after. */
 static void retires_it(void *object)
 {
 	const unsigned number = scenario_object_number(object);
 
 	explore_plain(object, false);
 	retires.object[number].fate = IS_RETIRED;
-	/* The set-up's have no holder when it is over. */
+	/* The set-up's objects lose their holder when it is over. */
 	if (begun)
 		oracle_releases(number, &nothing[engine_thread()]);
 }
@@ -167,7 +165,7 @@ static void retire_both(unsigned one, unsigned other)
 			count++;
 		}
 	if (lfpool_retire_bulk(stage.pool, objects, 3) != count)
-		engine_fail("not all of %zu objects could be retired", count);
+		engine_fail("some of %zu objects could not be retired", count);
 	for (unsigned i = 0; i < 3; i++)
 		if (objects[i])
 			retired_it(objects[i], life[i]);
@@ -210,7 +208,7 @@ static void look(unsigned place)
 		for (unsigned i = 0; i < 2; i++) {
 			if (o->life != life || *wants_mark_in(object) != life ||
 			    (o->fate != IS_SHARED && o->fate != IS_RETIRED))
-				engine_fail("object %u is read, and no longer what it was", retires_self()->reads);
+				engine_fail("object %u has changed while it was read", retires_self()->reads);
 			explore_plain(object, false);
 			engine_point(true);
 		}
@@ -227,7 +225,7 @@ static bool on_deactivate(void *context, void *object)
 	struct object *o = &retires.object[number];
 
 	(void)context;
-	/* The pool's last. */
+	/* The last one that the pool destroys. */
 	if (!engine_running() && o->fate == IS_SHARED)
 		return true;
 	if (o->fate != IS_GOING && o->fate != IS_FREE)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * retires_judge.c - calls that promise something of what was retired before, and the end.
- */
+/* retires_judge.c - checks the calls that promise something about earlier retires, and the end. */
 #include "retires.h"
 
 #include "retire/retired.h"
@@ -14,13 +12,13 @@
 
 /* ---- Draining ---- */
 
-/* Is it out of the retired? */
+/* Is it no longer retired? */
 static bool is_out(unsigned number)
 {
 	return !*(const uint32_t *)(const void *)&stage.pool->retired->link[number + 1];
 }
 
-/* The call that has ended promises that it is free, if it is or goes: from now on for this thread. */
+/* The call that has ended promises that it is free, or is being freed: from now on for this thread. */
 static void is_known_free(unsigned number)
 {
 	struct object *o = &retires.object[number];
@@ -37,7 +35,7 @@ static void is_known_free(unsigned number)
 				t->going[i] = t->going[--t->goings];
 }
 
-/* The lives of what was retired before this call. */
+/* Notes the lives of the objects retired before this call. */
 static void note_retired(const struct moment *call, uint64_t life_out[OBJECTS_MAX])
 {
 	for (unsigned i = 0; i < OBJECTS_MAX; i++) {
@@ -61,7 +59,7 @@ void retires_drain(void)
 		if (!life[i] || retires.object[i].life != life[i])
 			continue;
 		if (retires.object[i].fate == IS_RETIRED || !is_out(i))
-			engine_fail("object %u was retired before a drain, and is not free after it", i);
+			engine_fail("object %u was retired before a drain but is not free after it", i);
 		is_known_free(i);
 	}
 	retires_end_call();
@@ -71,10 +69,10 @@ void retires_finish(void)
 {
 	(void)retires_begin_call();
 	if (retired_finish(stage.pool->retired, stage.pool) != LFPOOL_OK)
-		engine_fail("the end of the pool is refused");
+		engine_fail("ending the pool is refused");
 	for (uint32_t i = 0; i < stage.pool->retired->shards; i++)
 		if (shard_phase(*(const uint64_t *)(const void *)&stage.pool->retired->shard[i].word) != IDLE)
-			engine_fail("the pool would be destroyed, and a batch is left in place %u", i);
+			engine_fail("the pool would be destroyed with a batch left in place %u", i);
 	retires_end_call();
 }
 
@@ -84,7 +82,7 @@ void retires_poll(void)
 	uint64_t life[OBJECTS_MAX];
 
 	note_retired(&call, life);
-	/* If there is one batch, that is it. */
+	/* The only batch is the one that was retired before. */
 	if (lfpool_retire_poll(stage.pool) && strchr(retires_kinds, 'o'))
 		for (unsigned i = 0; i < OBJECTS_MAX; i++)
 			if (life[i] && retires.object[i].life == life[i])
@@ -101,12 +99,12 @@ void retires_turn(void)
 
 /* ---- The end ---- */
 
-/* No thread has disturbed it, and none reads: a retire that makes too many wait asks. */
+/* If no thread has disturbed it, and none reads, a retire that makes too many objects wait must ask. */
 static void check_asked(void)
 {
 	for (uint32_t i = 0; engine_threads() == 1 && i < stage.pool->retired->shards; i++)
 		if (shard_count(load_relaxed(&stage.pool->retired->shard[i].word)) >= RETIRES_PER_POLL)
-			engine_fail("afterwards too many objects wait, and no call has asked");
+			engine_fail("at the end too many objects wait, and no call has asked the scheme");
 }
 
 void retires_check(void)
@@ -120,15 +118,15 @@ void retires_check(void)
 		engine_fail("%u retires of one object succeeded", retires.common_retires);
 	if (strchr(retires_kinds, 'r'))
 		check_asked();
-	/* R2: the batch that is with the scheme, and the one after it. */
+	/* R2: the scheme's batch, and the next one. */
 	for (unsigned i = 0; i < 2; i++)
 		strchr(retires_kinds, 'r') ? retires_poll() : retires_turn();
 	for (unsigned i = 0; i < OBJECTS_MAX; i++)
 		if (retires.object[i].fate == IS_RETIRED)
-			engine_fail("afterwards object %u is retired, and no call reclaims it", i);
+			engine_fail("at the end object %u is retired, and no call reclaims it", i);
 	if (lfpool_quick_stats(stage.pool).retired)
-		engine_fail("afterwards %zu objects are retired", lfpool_quick_stats(stage.pool).retired);
+		engine_fail("at the end %zu objects are retired", lfpool_quick_stats(stage.pool).retired);
 	violated = lfpool_check(stage.pool, &where);
 	if (violated)
-		engine_fail("when all is reclaimed, at %zu, %s", where, violated);
+		engine_fail("after all is reclaimed, at %zu, %s", where, violated);
 }

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* In the batch's room: what the readers had counted when it began. */
+/* In the batch's room: the readers' counts when it began. */
 struct noted {
 	uint64_t count[THREADS_MAX];
 };
@@ -21,8 +21,8 @@ void retires_enter(void)
 {
 	_Atomic(uint64_t) *mine = &retires.announced[engine_thread()];
 
-	/* relaxed: our own.  release: who sees that we have come again comes after what we did the last time.  The
-	 * fence orders it before what we shall look at. */
+	/* relaxed: only this thread writes it.  release: a thread that sees the new count comes after our accesses of
+	 * the last time.  The fence orders it before our next reads. */
 	store_release(mine, load_relaxed(mine) + 1);
 	full_fence();
 }
@@ -31,7 +31,7 @@ void retires_leave(void)
 {
 	_Atomic(uint64_t) *mine = &retires.announced[engine_thread()];
 
-	/* release: a reuse of what we have read comes after. */
+	/* release: our reads come before a reuse. */
 	store_release(mine, load_relaxed(mine) + 1);
 }
 
@@ -47,13 +47,13 @@ static void check_batch(lfpool_batch_t *batch)
 		const unsigned number = scenario_object_number(object);
 
 		if (number >= OBJECTS_MAX || retires.object[number].fate != IS_RETIRED)
-			engine_fail("object %u is in a batch, and not retired", number);
+			engine_fail("object %u is in a batch but not retired", number);
 	}
 	if (!count || found != count)
-		engine_fail("a batch of %zu objects has %zu", count, found);
+		engine_fail("a batch claims %zu objects but has %zu", count, found);
 }
 
-/* What is retired while its place is held goes to another. */
+/* An object that is retired while its shard is held goes to another shard. */
 static void retire_inside(void)
 {
 	const uint64_t before = retires.batches;
@@ -63,7 +63,7 @@ static void retire_inside(void)
 		return;
 	retires_retire(object);
 	if (retires.batches == before)
-		engine_fail("an object that was retired waits in a place that is held");
+		engine_fail("a retired object waits in a place that is held");
 }
 
 static void begin(void *context, lfpool_batch_t *batch)
@@ -73,14 +73,14 @@ static void begin(void *context, lfpool_batch_t *batch)
 
 	(void)context;
 	if (with->batch)
-		engine_fail("a batch begins where one is with the scheme already");
+		engine_fail("a batch begins in a place whose batch the scheme already has");
 	check_batch(batch);
 	full_fence();
-	/* What a thread of its own does with the room it orders itself. */
+	/* A thread of the scheme orders its own accesses to the room. */
 	if (strchr(retires_kinds, 'r'))
 		explore_plain(noted, true);
 	for (unsigned t = 0; t < THREADS_MAX; t++)
-		/* acquire: as in is_due(), for those who have left already. */
+		/* acquire: as in is_due(), for readers that have left already. */
 		noted->count[t] = load_acquire(&retires.announced[t]);
 	with->batch = batch;
 	with->number = ++retires.batches;
@@ -93,7 +93,7 @@ static void begin(void *context, lfpool_batch_t *batch)
 static bool is_due(const struct noted *noted)
 {
 	for (unsigned t = 0; t < THREADS_MAX; t++)
-		/* acquire: what a reader did happens before the reuse. */
+		/* acquire: the reader's accesses happen before the reuse. */
 		if (load_acquire(&retires.announced[t]) == noted->count[t] && noted->count[t] % 2)
 			return false;
 	return true;
@@ -107,7 +107,7 @@ static bool ready(void *context, const lfpool_batch_t *batch)
 	(void)context;
 	explore_plain(noted, false);
 	if (with->batch != batch)
-		engine_fail("a batch is asked about that is not with the scheme");
+		engine_fail("the pool asks about a batch that the scheme does not have");
 	if (!is_due(noted))
 		return false;
 	with->batch = NULL;

@@ -57,7 +57,7 @@ static void run(void *context, unsigned thread)
 		stage_operate(&stage.actor[thread], &at);
 }
 
-/* Everything that is not held can be acquired, by one who has not been there before. */
+/* A new thread can acquire everything that is not held. */
 static void check_conservation(void)
 {
 	const unsigned reserved = scenario_objects();
@@ -77,16 +77,16 @@ static void check_conservation(void)
 		unsigned number = scenario_object_number(object);
 
 		if (number >= reserved || seen[number] || (!stage.loose && oracle_held(number))) {
-			engine_fail("afterwards object %u is handed out that is not free", number);
+			engine_fail("at the end object %u is handed out but is not free", number);
 			return;
 		}
 		seen[number] = true;
 	}
 	if (found != capacity - held)
-		engine_fail("afterwards %u objects are free, %u can be acquired", capacity - held, found);
+		engine_fail("at the end %u objects are free, but %u can be acquired", capacity - held, found);
 }
 
-/* A magazine in two places, a slot in two magazines: such things do no harm at once. */
+/* A magazine in two places, a slot in two magazines: such errors do no harm at once. */
 static void check_invariants(void)
 {
 	size_t where;
@@ -129,7 +129,7 @@ static void on_misuse(void *context, const lfpool_misuse_t *misuse)
 		engine_fail("%s: %s", lfpool_status_string(misuse->status), misuse->detail);
 }
 
-/* Does the number of free objects decide, and not which are free?  Yes where slots come out of the cold store: a call
+/* Does only the number of free objects count, not which are free?  Yes, if slots come out of the cold store: a call
  * takes one from its count, and then any slot. */
 static bool counts(const struct scenario *scenario)
 {
@@ -174,7 +174,7 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 	colds_open();
 	sets_open();
 	holds_open(stage.pool);
-	/* They grow while the threads run, but not before. */
+	/* The ranges grow while the threads run, but not before. */
 	finds_open(strchr(scenario->setup, '*') ? 5 : 4);
 	for (unsigned t = 0; t < THREADS_MAX; t++)
 		if (t == 3 ? scenario->setup[0] != '-' : scenario->threads[t] && scenario->threads[t][0] != 'c')
@@ -203,7 +203,7 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 			stage.common = stage.actor[3].held[0];
 			if (stage.makers && !stage.loose)
 				continue;
-			/* Not without need: an object that has a handle is released in another way. */
+			/* Only if necessary: an object that has a handle is released in a different way. */
 			if (!stage.makers && has_handles)
 				holds_take_handle(stage.common);
 			oracle_releases_any(scenario_object_number(stage.common));

@@ -51,19 +51,19 @@ struct scenario {
 	const char *about;
 	unsigned slots; /* per magazine; 0: LFPOOL_CACHE_NONE, magazines of one slot, and caches keep none on stacks */
 	unsigned capacity;
-	const char *setup; /* by one thread after the other: "0aa 1a 0r" */
+	const char *setup; /* by one thread after another: "0aa 1a 0r" */
 	const char *threads[3];
 	unsigned flags;  /* LFPOOL_..., SCENARIO_HOOKS */
-	unsigned shards; /* of the depot; 0 is 1.  Each thread has another home; the set-up's is thread 0's. */
-	/* NULL: none; else all of them, and by letter: C, A, D, V, the first create, activate, deactivate, validate
-	 * refuses; n, activate acquires and releases another object. */
+	unsigned shards; /* of the depot; 0 is 1. Each thread has a different home; the set-up has thread 0's. */
+	/* NULL: none; otherwise all of them.  By letter: C, A, D, V: the first create, activate, deactivate, validate
+	 * refuses; n: activate acquires and releases another object. */
 	const char *hooks;
 	const char *debug;     /* config.debug; NULL: none */
 	unsigned max_capacity; /* 0 is capacity */
 	unsigned growth_step;
 	unsigned object_bytes; /* 0 is 64 */
-	bool evicting;         /* an evicting pool: see evicts.h for its language                           */
-	const char *retiring;  /* the scheme: see retires.h for its language; NULL: none */
+	bool evicting;         /* an evicting pool; evicts.h has its language */
+	const char *retiring;  /* the scheme; retires.h has its language; or NULL */
 };
 
 extern const struct scenario scenarios[];
@@ -76,20 +76,20 @@ static inline unsigned scenario_digit(const char **at)
 
 /* hooks.c; the config's hooks. */
 void hooks_open(const char *kind, lfpool_config_t *config);
-/* The object that the thread's last call did not get because a hook refused; NULL if there was none.  Forgets it. */
+/* The object that the thread's last call did not get because a hook refused; or NULL. Forgets it. */
 void *hooks_refused(unsigned thread);
-/* Do the hooks agree with who holds what? */
+/* Do the hooks agree with the holders? */
 void hooks_check(unsigned objects);
 
 /* For hooks.c: the number of an object, or OBJECTS_MAX; one acquire and its release by a thread that is in a call. */
-/* Objects that there may ever be. */
+/* The most objects that there may ever be. */
 unsigned scenario_objects(void);
 unsigned scenario_object_number(const void *object);
 void scenario_nested(unsigned thread);
 
-/* For os.c: these pages lost what was in them. */
+/* For os.c: the contents of these pages are lost. */
 void scenario_discarded(const void *address, size_t bytes);
-/* os.c: from now on it is the running thread's own cache; NULL: it has none. */
+/* os.c: lends the cache to the running thread as its own; NULL: it has none. */
 void os_play_lend(lfpool_cache_t *cache);
 
 void scenario_search(const struct scenario *scenario, bool asymmetric, const struct search *search,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * stage.h - what a scenario plays on: the pool, who holds what, and the operations.
- */
+/* stage.h - the stage of a scenario: the pool, the holders, and the operations. */
 #ifndef EXPLORE_STAGE_H
 #define EXPLORE_STAGE_H
 
@@ -17,7 +15,7 @@ struct actor {
 	unsigned held_count;
 	uint32_t popped[HELD_MAX];
 	unsigned popped_count;
-	bool bare; /* has popped a magazine, and left its announcement */
+	bool bare; /* has popped a magazine whose announcement is still set */
 };
 
 struct stage {
@@ -25,46 +23,47 @@ struct stage {
 	lfpool_t *pool;
 	struct actor actor[THREADS_MAX];
 	_Atomic(uint64_t) mailbox;
-	void *common;                  /* what x and g release                  */
-	unsigned common_releases;      /* that succeeded                      */
-	lfpool_handle_t common_handle; /* that y has got; 0: none yet        */
-	unsigned makers;               /* threads with a y                          */
+	void *common;                  /* the object that x and g release */
+	unsigned common_releases;      /* successful ones */
+	lfpool_handle_t common_handle; /* its handle, taken by y; 0: none yet */
+	unsigned makers;               /* number of threads with a y */
 	uint32_t magazine_out;         /* popped magazines, one bit each        */
-	bool loose;                    /* there is an l: no record says what is held */
-	unsigned resets;               /* of the high-water mark: begun, and ended          */
+	bool loose;                    /* there is an l: the record does not know what is held */
+	unsigned resets;               /* of the high-water mark: begun and ended ones */
 	unsigned acquired, released;   /* one by one, or by l                          */
 };
 
 extern struct stage stage;
 
 struct core *stage_core(void);
-/* One letter of a program, by this actor. */
+/* Does one letter of a program for this actor. */
 void stage_operate(struct actor *actor, const char **at);
-/* A call of the library begins; it has got an object, which the actor holds; it ends. */
+/* A call of the library begins; it has got an object, which the actor now holds; it ends. */
 struct moment stage_call(void);
 void stage_got(struct actor *actor, struct moment call, void *object, bool was_due);
 void stage_end_call(void);
-/* False: there is none. */
+/* False: no object. */
 bool stage_acquire(struct actor *actor, bool borrowed);
-/* It is not below what was held at once. */
+/* The mark must not be below the most held at once. */
 void stage_check_high_water(void);
 /* Pushes back a magazine that the actor has popped: the oldest, or the newest. */
 void stage_push_magazine(struct actor *actor, bool oldest);
 
-/* ---- wants.c: programs that grow, shrink and trim the pool, and that wait for objects ----
+/*
+ * ---- wants.c: programs that grow, shrink and trim the pool, and that wait for objects ----
  *
- * Capacity     At the end: what it was, what was added and forgiven, less what was to be taken out and is not owed any
- *              more; and nothing is free while anything is owed.  (oracle.h: what a shrink is owed counts as gone from
- *              when the shrink began.)
- * Continuation Called once, unless cancelled: then never; and if it is not called, nothing is free.
- * Queue        No call is given an object by the queue while a thread sleeps that fell asleep before the call began.
- * Payload      What the holder wrote is there when it releases the object, whatever was trimmed.
+ * Capacity     At the end: the initial capacity, plus added and cancelled objects, minus the shrinks that are
+ *              complete.  No object is free while a shrink is pending.  (oracle.h: a pending shrink's objects count
+ *              as gone from when the shrink began.)
+ * Continuation Called once, unless cancelled: then never.  If it is not called, no object is free.
+ * Queue        The queue gives a call no object while another thread sleeps that fell asleep before the call began.
+ * Payload      The holder's writes are there when it releases the object, whatever was trimmed.
  */
 
-/* Before the set-up; at its end: is there room for all that the threads will ask for?  After all threads. */
+/* Before the set-up; at its end: is there room for everything that the threads will ask for?  After all threads. */
 void wants_open(lfpool_t *pool);
 void wants_look_ahead(void);
-/* Objects that the pool should have now, by what the calls said. */
+/* The number of objects that the pool should have now, by the results of the calls. */
 void wants_check(void);
 
 /* One of the letters u v f F k G J S Z K T. */
@@ -72,7 +71,7 @@ void wants_operate(struct actor *actor, char operation);
 /* Does this program change the capacity, or wait? */
 bool wants_any(const char *program);
 
-/* The holder's mark on an object: written when it is acquired, looked for when it is released. */
+/* The holder's mark on an object: written after the acquire, checked before the release. */
 uint64_t *wants_mark_in(const void *object);
 uint64_t wants_mark(void *object);
 void wants_check_mark(const void *object);
@@ -81,8 +80,8 @@ void wants_check_mark(const void *object);
 
 /*
  * src/core/cold.c: slots beyond one word of bits.  A pool of 64 objects, a page each, with addresses for 256 more,
- * which are opened in one step: the first have one word of bits, those others.  A slot has one holder; a thread that
- * was told that there is one gets one; and at the end the counts and the bits say the same.
+ * which are committed in one step: the first have one word of bits, the others more.  A slot has one holder; a thread
+ * that was promised one gets one; at the end the counts and the bits agree.
  *
  *   {  grow by one    }  take one    [  put the newest taken back, or in the set-up slot 64    ]  withdraw it
  *   _  forbid one     =  borrow all that may be, and give them back
@@ -92,21 +91,17 @@ void colds_operate(char operation);
 /* After all threads. */
 void colds_check(void);
 
-/*
- * src/pool/live_pools.c: who owns this address, while ranges come and go?  Three ranges are there from the start and to
- * the end; one, between them, comes (+) and goes (-), another, before them all, too (*, /), by one thread.  A look (?)
- * must find the three, each time, and of the others their owner or none.  (Two changes must not leave an array as it
- * was, or no thread could tell that it was read too early.)  With arrays of so many ranges:
- */
+/* src/pool/live_pools.c: which pool owns this address, while ranges are added and removed?  Three ranges exist from
+ * start to end.  One between them is added (+) and removed (-), another before them too (*, /), by one thread.  A
+ * look-up (?) must always find the three, and of the others their owner or none.  (Two changes must not restore the
+ * same array, or no thread could notice that it read too early.) Arrays have room for `room` ranges: */
 void finds_open(unsigned room);
 void finds_change(char operation);
 void finds_look(void);
 
-/*
- * How src/set/pool_set.h publishes the pool of a class: a thread that finds it finds it complete.  The thread that
- * makes it (M) holds the lock of all windows (api/window.h), which is not played: one thread does.  Its "pool" is plain
- * data.
- */
+/* How src/set/pool_set.h publishes the pool of a class: a thread that finds it finds it complete.  The thread that
+ * makes it (M) would hold the lock of all windows (api/window.h); here only one thread does.  Its "pool" is plain
+ * data. */
 void sets_open(void);
 void sets_make(void);
 /* As lfpool_set_acquire() and lfpool_set_release(). */

@@ -2,9 +2,9 @@
 /*
  * verbs.h - the verbs of src/base/atomics.h as steps of the explorer.
  *
- * Idea         The library is compiled with this in place of <stdatomic.h>: the very same source, each atomic access a
- *              call that may switch to another thread first (engine.c) and may read an old value (memory.c).  The verbs
- *              that the library does not use are for mutants, which weaken one order at a time.
+ * Idea         The library is compiled with this file instead of <stdatomic.h>: the same source, but each atomic
+ *              access is a call that may first switch to another thread (engine.c) and may read an old value
+ *              (memory.c). Verbs that the library does not use are for mutants, which weaken one order at a time.
  */
 #ifndef EXPLORE_VERBS_H
 #define EXPLORE_VERBS_H
@@ -23,7 +23,7 @@ enum explore_order {
 uint64_t explore_load(const void *address, unsigned bytes, enum explore_order order);
 void explore_store(void *address, unsigned bytes, uint64_t value, enum explore_order order);
 uint64_t explore_add(void *address, unsigned bytes, uint64_t value);
-/* `weak`: may fail for no reason.  *old, of `bytes` bytes, is what was expected, and on failure what was found. */
+/* `weak`: may fail spuriously. *old, of `bytes` bytes, is the expected value, and on failure the value found. */
 bool explore_cas(void *address, unsigned bytes, void *old, uint64_t value, bool weak, enum explore_order success,
 		 enum explore_order failure);
 void explore_fence(void);
@@ -53,7 +53,7 @@ void explore_plain(const void *address, bool write);
 #define cas_weak_release(p, old, new) EXPLORE_CAS(p, old, new, true, EXPLORE_RELEASE, EXPLORE_RELAXED)
 #define cas_weak_relaxed(p, old, new) EXPLORE_CAS(p, old, new, true, EXPLORE_RELAXED, EXPLORE_RELAXED)
 
-/* Weaker than what the library uses. */
+/* Weaker than the library's. */
 #define cas_no_acquire(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_RELEASE, EXPLORE_ACQUIRE)
 #define cas_no_release(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_ACQUIRE, EXPLORE_ACQUIRE)
 #define cas_failure_relaxed(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_ACQ_REL, EXPLORE_RELAXED)
@@ -64,15 +64,15 @@ void explore_plain(const void *address, bool write);
 #define plain_read(p) explore_plain((p), false)
 #define plain_written(p) explore_plain((p), true)
 
-/* Statistics are no steps, except the rare one that others wait to see changed. */
+/* Statistics are not steps, except the rare one that others wait for. */
 #define tally_cas(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_RELAXED, EXPLORE_RELAXED)
 #define tally(p) ((void)++*(uint64_t *)(void *)(p))
 #define tally_shared(p, n) ((void)(*(uint64_t *)(void *)(p) += (n)))
 #define tally_read(p) (*(const uint64_t *)(const void *)(p))
-/* An assertion is no step, either. */
+/* An assertion is not a step either. */
 #define peek(p) (*(const EXPLORE_TYPE(p) *)(const void *)(p))
 
-/* Nothing here: what the compiler may do is outside the model. */
+/* Empty here: the model does not cover compiler reordering. */
 static inline void light_barrier(void) {}
 
 static inline void full_fence(void)

@@ -19,7 +19,7 @@
 #define CONTINUATIONS_MAX 20
 #define TIMEOUT 5
 
-/* What became of a continuation. */
+/* The fate of a continuation. */
 enum then { NOT_YET, CALLED, CANCELLED };
 
 struct continuation {
@@ -37,7 +37,7 @@ static struct wants {
 	size_t added, taken, asked, forgiven;
 	struct continuation continuation[CONTINUATIONS_MAX];
 	unsigned continuations;
-	bool room;                  /* for whatever is asked for */
+	bool room;                  /* enough for everything that is asked for */
 	bool closing, closed;       /* lfpool_close() has begun, has returned */
 	uint64_t mark[OBJECTS_MAX]; /* in each object */
 	uint64_t marks;
@@ -69,7 +69,7 @@ bool wants_any(const char *program)
 
 /* ---- Payload ---- */
 
-/* In the object, behind what poison and free lists might write at its start. */
+/* In the object, after the bytes that poison and free lists might write at its start. */
 uint64_t *wants_mark_in(const void *object)
 {
 	return (uint64_t *)(uintptr_t)object + 1;
@@ -85,7 +85,7 @@ void wants_check_mark(const void *object)
 	const unsigned number = scenario_object_number(object);
 
 	if (*wants_mark_in(object) != wants.mark[number])
-		engine_fail("what was written to object %u is not there any more", number);
+		engine_fail("the contents of object %u were lost", number);
 }
 
 /* ---- Capacity ---- */
@@ -98,7 +98,7 @@ static void grow(size_t count)
 	if (added > count)
 		engine_fail("%zu objects were added, and %zu asked for", added, count);
 	if (added < count && wants.room && !wants.closing)
-		engine_fail("%zu objects were added, but there is room for %zu", added, count);
+		engine_fail("%zu objects were added, but there was room for %zu", added, count);
 	wants.added += added;
 	oracle_capacity(oracle_now(), (int)added);
 }
@@ -113,9 +113,9 @@ static void shrink(size_t count)
 	const size_t taken = lfpool_shrink(wants.pool, count);
 
 	if (taken > count)
-		engine_fail("%zu objects were taken out, and %zu were to be", taken, count);
+		engine_fail("%zu objects were removed, not %zu", taken, count);
 	wants.taken += taken;
-	/* One it took for a debt that was forgiven then. */
+	/* The call may have taken an object for a shrink that was then cancelled. */
 	oracle_holds_some(call, 1);
 }
 
@@ -124,7 +124,7 @@ static void trim(void)
 	const struct moment call = oracle_call();
 
 	if (lfpool_trim(wants.pool, 0, SIZE_MAX))
-		engine_fail("a trim without a budget does not come to an end");
+		engine_fail("a trim without a budget does not end");
 	oracle_holds_some(call, scenario_objects());
 }
 
@@ -137,7 +137,7 @@ static void cancel_shrink(void)
 	oracle_capacity(oracle_now(), (int)forgiven);
 }
 
-/* All that there is goes, or is owed. */
+/* Removes all objects, or makes them pending. */
 static void close_pool(void)
 {
 	const struct moment call = oracle_call();
@@ -151,15 +151,15 @@ static void close_pool(void)
 
 /* ---- Waiting ---- */
 
-/* Does another thread still wait, whose call came before ours? */
+/* Does another thread still wait, whose call came before this one? */
 static void check_turn(const struct moment *call)
 {
 	struct moment since;
 
 	for (unsigned t = 0; t < engine_threads(); t++)
 		if (t != engine_thread() && sleep_unserved(t, &since) && moment_before(&since, call))
-			engine_fail("thread %u is given an object, and thread %u has waited for longer",
-				    engine_thread(), t);
+			engine_fail("thread %u is given an object, but thread %u has waited longer", engine_thread(),
+				    t);
 }
 
 static void acquire_waiting(struct actor *actor, int64_t timeout_ns)
@@ -176,16 +176,17 @@ static void acquire_waiting(struct actor *actor, int64_t timeout_ns)
 	if (object) {
 		struct moment late;
 
-		/* When its time is over the thread looks for itself, and not in its turn. */
+		/* At its deadline a thread searches by itself, out of turn. */
 		if (!sleep_was_late(&late))
 			check_turn(&call);
 		stage_got(actor, call, object, was_due);
 	} else {
 		if (timeout_ns < 0 && !wants.closing)
-			engine_fail("NULL from a call that waits for ever");
-		/* If it has not slept, others have: the clock may have gone on at any time of the call. */
+			engine_fail("NULL from a wait without a timeout");
+		/* If this thread has not slept, others have: the clock may have advanced at any time during the call.
+		 */
 		if (!wants.closing && !sleep_was_late(&call) && os_now_ns() < start + TIMEOUT)
-			engine_fail("NULL before the time was over");
+			engine_fail("NULL before the timeout");
 		if (wants.closing)
 			oracle_null_of_closed(call);
 		else
@@ -194,7 +195,7 @@ static void acquire_waiting(struct actor *actor, int64_t timeout_ns)
 	stage_end_call();
 }
 
-/* Two at once, for ever.  It sleeps a millisecond at a time, so its turn is nobody's to judge. */
+/* Two at once, without a timeout.  It sleeps a millisecond at a time, so its turn is not checked. */
 static void acquire_two(struct actor *actor)
 {
 	const struct moment call = stage_call();
@@ -281,7 +282,7 @@ static void cancel(bool anybodys)
 	if (!c)
 		return;
 	if (!lfpool_cancel(wants.pool, c->ticket)) {
-		/* Who was told nothing else may not find it. */
+		/* If its own thread cannot cancel it, it must be called. */
 		c->cancel_failed |= !anybodys;
 		return;
 	}
@@ -323,31 +324,31 @@ void wants_operate(struct actor *actor, char operation)
 void wants_check(void)
 {
 	const size_t owed = lfpool_quick_stats(wants.pool).owed, capacity = lfpool_capacity(wants.pool);
-	/* Who asks for more than there is gets less. */
+	/* Threads that ask for more than there is get less. */
 	const bool too_much = wants.asked > capacity_at_first + wants.added;
 	const size_t should = capacity_at_first + wants.added + owed + wants.forgiven - wants.asked;
 	unsigned waiting = 0;
 
 	if (owed > capacity)
-		engine_fail("afterwards %zu objects are owed, of %zu", owed, capacity);
+		engine_fail("at the end %zu of %zu objects are owed", owed, capacity);
 	if (wants.closed                  ? false
 	    : stage.scenario->growth_step ? capacity > lfpool_quick_stats(wants.pool).max_capacity || capacity < should
 					  : capacity != should && !too_much)
-		engine_fail("afterwards there are %zu objects and %zu are owed, but there should be %zu", capacity,
+		engine_fail("at the end there are %zu objects, %zu of them owed, but there should be %zu", capacity,
 			    owed, should);
 	for (unsigned i = 0; i < wants.continuations; i++) {
 		const struct continuation *c = &wants.continuation[i];
 
 		waiting += c->fate == NOT_YET;
 		if (c->cancel_failed && c->fate != CALLED)
-			engine_fail("a continuation was not cancelled, and is never called");
+			engine_fail("a continuation was not cancelled but is never called");
 	}
 	if (wants.closed && (waiting || capacity != owed))
-		engine_fail("closed, and %u continuations wait, %zu of %zu objects are owed", waiting, owed, capacity);
+		engine_fail("after close %u continuations wait, %zu of %zu objects are owed", waiting, owed, capacity);
 	if (*wants.pool->waiters.wanted != (owed > 0) + waiting + (wants.pool->waiters.full != FULL_UNKNOWN))
-		engine_fail("afterwards %u objects are wanted, %zu owed, %u continuations wait",
+		engine_fail("at the end %u objects are wanted, %zu owed, %u continuations wait",
 			    (unsigned)*wants.pool->waiters.wanted, owed, waiting);
 	if ((owed || waiting) && lfpool_available_count(wants.pool))
-		engine_fail("afterwards %zu objects are free, although %zu are owed and %u continuations wait",
+		engine_fail("at the end %zu objects are free, although %zu are owed and %u continuations wait",
 			    lfpool_available_count(wants.pool), owed, waiting);
 }
