@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * orders.c - each verb of atomics.h and each protocol step that is inlined elsewhere, as a function whose instructions
- * can be looked at (orders.table).
- */
+/* orders.c - each verb of atomics.h, and each protocol step that is inlined elsewhere, as a function for checking its
+ * instructions (orders.table). */
 #include "core/cache.h"
 
 #define ORDER(result, name, parameters, call)                                 \

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * standin.c - the stand-in for cmocka can fail: each assertion holds where it should and fails where it should.
- */
+/* standin.c - the replacement for cmocka can fail: each assertion holds where it should and fails where it should. */
 #include <stddef.h>
 
 #include <cmocka.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * wide.c - what the gate must catch: an atomic of 16 bytes.
- */
+/* wide.c - an atomic of 16 bytes, which the gate must catch. */
 struct pair {
 	long long first, second;
 };

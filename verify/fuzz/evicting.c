@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * evicting.c - objects with priorities, and pins: which object goes is exact, since one call is made at a time.
+ * evicting.c - objects with priorities, and pins.  Calls do not overlap, so the victim is known exactly.
  *
  * Idea         The cell of an object that was acquired by priority has its handle, priority and age.  The model finds
  *              the victim before the call, and hooks.evict must be called for that object only.  Each operation
- *              removes its pins, so the other operations do not know of pins.
+ *              removes its pins, so the other operations do not have to know about pins.
  */
 #include "model.h"
 
@@ -53,14 +53,14 @@ void model_evicted(void *context, void *object, lfpool_handle_t handle, uint64_t
 	model_released(m, cell);
 }
 
-/* It was acquired with this priority: it is pinned, and then published. */
+/* Acquired with this priority: it is pinned, and then published. */
 static void publish(struct model *m, void *object, lfpool_handle_t handle, uint64_t priority)
 {
 	struct cell *cell = model_cell(m, object);
 	uint64_t found;
 
 	REQUIRE(handle && lfpool_resolve(m->pool, handle) == object && lfpool_handle_of(m->pool, object) == handle);
-	/* Until then it is not evicted. */
+	/* Before the unpin it cannot be evicted. */
 	REQUIRE(lfpool_least(m->pool, NULL) == (least(m) ? least(m)->handle : 0));
 	cell->handle = handle;
 	cell->priority = priority;
@@ -71,7 +71,7 @@ static void publish(struct model *m, void *object, lfpool_handle_t handle, uint6
 
 void model_acquire_evicting(struct model *m, uint64_t priority)
 {
-	/* Whether a victim pays a debt, or goes to a waiter, is not said. */
+	/* The contract leaves open whether a victim completes a shrink or goes to a waiter. */
 	if (m->owed || m->waiters)
 		return;
 
@@ -128,7 +128,7 @@ void model_set_priority(struct model *m, struct cell *cell, uint64_t priority)
 	REQUIRE(lfpool_least(m->pool, &found) == cell->handle && found == cell->priority);
 }
 
-/* Any object is pinned, released, and still there until the last unpin. */
+/* Pins and releases any object, which stays until the last unpin. */
 void model_release_pinned(struct model *m, struct cell *cell, unsigned pins)
 {
 	if (!cell || !m->exact)
@@ -139,7 +139,7 @@ void model_release_pinned(struct model *m, struct cell *cell, unsigned pins)
 
 	for (unsigned i = 0; i < pins; i++)
 		REQUIRE(lfpool_pin(m->pool, handle) == object);
-	/* It is passed over. */
+	/* While pinned it is not a candidate. */
 	if (cell->handle && least(m) == cell)
 		REQUIRE(lfpool_least(m->pool, NULL) != handle);
 	REQUIRE((pins % 2 ? lfpool_release_handle(m->pool, handle) : lfpool_release(m->pool, object)) == LFPOOL_OK);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * fuzz.c - the door through which libFuzzer comes.
- */
+/* fuzz.c - libFuzzer's entry point. */
 #include "sequence.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);

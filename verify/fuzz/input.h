@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * input.h - a row of bytes, read as choices.
+ * input.h - a string of bytes, read as choices.
  *
- * Idea         Every choice is one byte (two where the range is wider), and past the end every choice is 0.  So each
- *              row of bytes is a valid test, a small change of the row is a small change of the test, and a fuzzer can
- *              cut a failing row down without knowing anything about it.
+ * Idea         Every choice is one byte (two for a wider range), and past the end every choice is 0. So each string
+ *              of bytes is a valid test, a small change of it is a small change of the test, and a fuzzer can shorten
+ *              a failing string without knowing its meaning.
  */
 #ifndef LFPOOL_FUZZ_INPUT_H
 #define LFPOOL_FUZZ_INPUT_H

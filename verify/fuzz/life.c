@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * life.c - pools come and go: their configurations, and the misuse hook.  (Configurations that must be refused:
- * tests/pool/test_config.c.)
- */
+/* life.c - creating and closing pools: their configurations, and the misuse hook.  (Configurations that must be
+ * refused: tests/pool/test_config.c.) */
 #include "model.h"
 
 #include "lfpool/resize.h"
@@ -20,7 +18,7 @@ static const size_t capacities[] = {8,  1,  2,  3,  4,  5,   6,   7,   9,   12, 
 static const size_t cache_capacities[] = {2, 0, 1, 3, 4, 5, 8, 9, 16, 64, 100, 512, 8192, LFPOOL_CACHE_NONE};
 static const char longest_name[] = "123456789012345678901234567890123456789012345678901234567890123";
 
-#define BYTES_MAX ((size_t)4 << 20) /* of all objects: more would only be slower */
+#define BYTES_MAX ((size_t)4 << 20) /* of all objects; more would only be slower */
 
 /* ---- The hook ---------------------------------------------------------------------------------------------- */
 
@@ -70,7 +68,7 @@ static lfpool_config_t config_read(struct input *in)
 	return config;
 }
 
-/* Room to grow, and how much at once, `growing` = 0 .. 15; 0: none. */
+/* Room to grow, and the step, from `growing` = 0 .. 15; 0: no growth. */
 static void config_grow(lfpool_config_t *config, uint32_t growing)
 {
 	static const size_t rooms[] = {0, 1, 7, 64, 500}, steps[] = {0, 1, 5, 300};
@@ -110,15 +108,15 @@ void model_open(struct model *m, struct input *in)
 
 	config_grow(config, hook >> 4);
 	config->name = hook & 2 ? longest_name : NULL;
-	/* If it grew by that, nobody could say when. */
+	/* If that made it grow, the model could not know when. */
 	plan.hook_calls_pool = hook & 1 && !config->growth_step;
-	/* Under AddressSanitizer a pool tells it what is free, and has no inlined hits then: now and then only. */
+	/* Under AddressSanitizer a pool reports free objects to it, and then has no inlined hits: only sometimes. */
 	config->debug = (hook & 12) == 12 ? NULL : "no-tools";
 	plan.zeroes = config->flags & LFPOOL_ZERO;
 	model_start(m, &plan);
 }
 
-/* The pool is closed: nothing goes out, calls that wait have been told, and what is out comes back and stays away. */
+/* Closes the pool: it hands out nothing, waiting calls have been told, and released objects leave it. */
 static void shut(struct model *m)
 {
 	struct cell *const cell = model_pick(m, (size_t)m->stamps, true);
@@ -138,17 +136,17 @@ static void shut(struct model *m)
 void model_close(struct model *m)
 {
 	model_check_contents(m);
-	/* What is retired becomes free, and serves those who wait, before the end. */
+	/* Before the end retired objects become free, and serve waiters. */
 	m->ready = true;
 	model_reclaimed(m);
 	m->closing = true;
-	/* In two ways, by what has happened.  (A scheme may have what is retired still.) */
+	/* Sometimes closes it first.  (Not if a scheme may still have retired objects.) */
 	if (m->stamps % 2 && !m->config.scheme.begin && !m->config.scheme.ready)
 		shut(m);
 	REQUIRE((m->plan.way ? m->plan.way->destroy(m) : lfpool_destroy(m->pool)) == m->held);
 	REQUIRE(m->waiters == 0 && m->called == m->awaited);
 	REQUIRE(!m->plan.tells_active || m->told == m->held);
-	/* On malloc they live on.  A block begins a label before its object: 16 bytes, or the alignment. */
+	/* With malloc they live on.  A block begins a label before its object: 16 bytes, or the alignment. */
 	const size_t alignment = m->config.object_alignment;
 
 	for (size_t i = 0; i < m->cells && !m->exact; i++)

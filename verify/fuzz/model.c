@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * model.c - the calls, each with what must be true before and after.
- */
+/* model.c - the calls, each with its conditions before and after. */
 #include "model.h"
 
 #include "lfpool/inline.h"
@@ -16,7 +14,7 @@
 
 /* ---- Cells ------------------------------------------------------------------------------------------------- */
 
-/* Where `address` is, or would be. */
+/* The index of `address`, if present or inserted. */
 static size_t place_of(const struct model *m, uintptr_t address)
 {
 	size_t low = 0, high = m->cells;
@@ -52,7 +50,7 @@ struct cell *model_pick(const struct model *m, size_t from, bool held)
 	return NULL;
 }
 
-/* An address never seen before: it overlaps no other object, and there are no more of them than can be. */
+/* A new address: it must not overlap another object, or exceed the number of objects. */
 static struct cell *cell_insert(struct model *m, uintptr_t address)
 {
 	const size_t size = m->config.object_size;
@@ -67,7 +65,7 @@ static struct cell *cell_insert(struct model *m, uintptr_t address)
 	return &m->cell[place];
 }
 
-/* A released object stays a cell, but on malloc, where the address may become anything. */
+/* A released object keeps its cell, except with malloc, where the address may become anything. */
 void model_released(struct model *m, struct cell *cell)
 {
 	cell->held = false;
@@ -83,7 +81,7 @@ void model_released(struct model *m, struct cell *cell)
 
 /* ---- Contents ---------------------------------------------------------------------------------------------- */
 
-/* Large objects are stamped at both ends only: what is looked for are mix-ups, not single bits. */
+/* Large objects are stamped at both ends only: the aim is to find mix-ups, not single bits. */
 #define STAMPED_BYTES 64
 
 static unsigned char stamp_byte(uint64_t stamp, size_t i)
@@ -103,7 +101,7 @@ void stamp_write(void *object, size_t size, uint64_t stamp)
 	}
 }
 
-/* Stamp 0 is an object that nobody has written to: zero bytes.  `or_zero`: so may each of the others be. */
+/* Stamp 0 is an object that was never written: zero bytes.  `or_zero`: any byte may also be zero. */
 static void require_stamp(const void *object, size_t size, size_t from, uint64_t stamp, bool or_zero)
 {
 	const unsigned char *bytes = object;
@@ -129,7 +127,7 @@ static void require_fresh_contents(const struct model *m, const struct cell *cel
 	const unsigned char *object = (const unsigned char *)cell->address;
 
 	if (m->plan.zeroes) {
-		/* Each byte is like the one before it. */
+		/* Each byte equals the one before it. */
 		REQUIRE(object[0] == 0 && memcmp(object, object + 1, size - 1) == 0);
 	} else if (m->plan.overwrites || m->strange) {
 		return;
@@ -180,7 +178,7 @@ void model_acquired(struct model *m, void *object)
 	stamp_write(object, m->config.object_size, cell->stamp);
 }
 
-/* The library's functions, where lfpool/inline.h has inlined ones of these names. */
+/* The library's functions, where lfpool/inline.h has inlined ones with these names. */
 static void *(*volatile const acquire_outside)(lfpool_t *pool) = lfpool_acquire;
 static lfpool_status_t (*volatile const release_outside)(lfpool_t *pool, void *object) = lfpool_release;
 static void *(*volatile const cache_acquire_outside)(lfpool_cache_t *cache) = lfpool_cache_acquire;
@@ -225,7 +223,7 @@ void *model_acquire(struct model *m, struct door door)
 	return object;
 }
 
-/* All or none, at once. */
+/* All or none, in one call. */
 static void acquire_all_or_none(struct model *m, size_t count)
 {
 	void *objects[MODEL_BULK_MAX];
@@ -246,7 +244,7 @@ void model_acquire_bulk(struct model *m, size_t count)
 {
 	void *objects[MODEL_BULK_MAX];
 
-	/* In two ways, by what has happened. */
+	/* Sometimes the other way. */
 	if (m->stamps % 2 && !m->plan.refuses) {
 		acquire_all_or_none(m, count);
 		return;
@@ -256,7 +254,7 @@ void model_acquire_bulk(struct model *m, size_t count)
 
 	size_t got = lfpool_acquire_bulk(m->pool, objects, count), left;
 
-	/* After a refusal it has got others, or has not asked for the rest. */
+	/* After a hook's refusal it has got others, or has not asked for the rest. */
 	while ((left = model_unheld(m)) < (m->refused ? got : count) && model_grow_by_itself(m))
 		;
 	REQUIRE(m->refused ? got <= count && got <= left : got == (count < left ? count : left));
@@ -278,14 +276,14 @@ lfpool_status_t model_status_of(const struct model *m, const void *object, bool 
 		return LFPOOL_E_NOT_IN_USE;
 	if (foreign)
 		return LFPOOL_E_FOREIGN;
-	/* Objects are contiguous between any two of them; where the pool ends the model does not know. */
+	/* Between two objects of the pool there are only objects; the model does not know where the pool ends. */
 	if (m->cells && (uintptr_t)object - m->cell[0].address <
 				m->cell[m->cells - 1].address + m->config.object_size - m->cell[0].address)
 		return LFPOOL_E_INTERIOR;
 	return STATUS_OUTSIDE;
 }
 
-/* The header says what comes of it: a wrong release on malloc may do anything. */
+/* Does the header define the outcome?  A wrong release with malloc may do anything. */
 bool model_is_defined(const struct model *m, lfpool_status_t status)
 {
 	return status == LFPOOL_OK || m->exact;
@@ -366,14 +364,14 @@ void model_release_bulk(struct model *m, void *const *objects, size_t count)
 	void *defined[MODEL_BULK_MAX];
 	size_t kept = 0, back = 0;
 
-	/* How many of them are put back at once is not said, and so not whether a pool that was owed some grows in
-	 * between. */
+	/* The header does not say how many it releases at once, so neither whether a pool with a pending shrink grows
+	 * in between. */
 	if (m->owed && m->waiters && m->config.growth_step && count > 1)
 		count = 1;
 	for (size_t i = 0; i < count; i++) {
 		lfpool_status_t status = model_status_of(m, objects[i], false);
 
-		/* What is free now may be somebody's by then. */
+		/* An object that is free now may have a new holder by then. */
 		if (!model_is_defined(m, status) || (m->waiters && status == LFPOOL_E_NOT_IN_USE))
 			continue;
 		back += model_foresee(m, objects[i], status);
@@ -437,7 +435,7 @@ static bool require_held(void *context, void *object)
 	return true;
 }
 
-/* Never below the most there was; every third time it begins anew. */
+/* Never below the most held; every third check resets it. */
 static void check_high_water(struct model *m)
 {
 	lfpool_stats_t stats = LFPOOL_STATS_INIT;

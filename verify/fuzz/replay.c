@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * replay.c - runs sequences without a fuzzer: files, and random rows of bytes.
+ * replay.c - runs sequences without a fuzzer: files, and random strings of bytes.
  *
- *     lfpool-replay FILE...                          each file is a sequence, for instance what a fuzz run left behind
+ *     lfpool-replay FILE...                          each file is a sequence, for instance one that a fuzz run left
  *     lfpool-replay --random SEED FIRST COUNT        sequences FIRST .. FIRST + COUNT - 1 of the seed (0 = a new one)
  *
- * Each runs in a process of its own, so that a failure of one is counted and the next one runs.
+ * Each runs in a separate process, so that a failure is counted and the next one runs.
  */
 #include "common/harness.h"
 #include "model.h"

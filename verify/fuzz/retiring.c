@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * retiring.c - what is retired, under a scheme that says yes when the model does; and a destroy that is refused.
+ * retiring.c - retired objects, under a scheme that consents when the model does; and a refused destroy.
  *
- * Idea         The scheme consents only inside model_drain() and model_close().  So what is retired is in use between
- *              them, exactly, and all of it becomes free at once.
+ * Idea         The scheme consents only inside model_drain() and model_close(). So retired objects are in use exactly
+ *              between them, and all become free at once.
  */
 #include "model.h"
 
@@ -27,7 +27,7 @@ static bool may_wait(void *context)
 	return m->ready;
 }
 
-/* Of one that is told: the batches that it has, by place, until it is waited for. */
+/* For a scheme that is notified: its batches, by place, until it is waited for. */
 static void be_told(void *context, lfpool_batch_t *batch)
 {
 	struct model *m = context;
@@ -95,13 +95,13 @@ void model_reclaimed(struct model *m)
 
 		if (!cell->retired)
 			continue;
-		/* As if it were released now. */
+		/* Handled like a release now. */
 		cell->retired = false;
 		m->retired--;
 		m->held++;
 		model_released(m, cell);
 	}
-	/* They are put back, and serve, one after the other. */
+	/* They are released, and serve waiters, one after the other. */
 	model_foresee_serving(m, back, true);
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sequence.c - bytes to calls.
+ * sequence.c - turns bytes into calls.
  *
- * Idea         Two pools, so that one's objects are the other's foreign pointers; up to 20 explicit caches in each, all
- *              used by one thread in turn, so that a few bytes reach what usually takes many threads: objects that lie
- *              idle in others' caches, robbed from `current` and from a stack, caches given up half full, collects
- *              of an exhausted pool.  Some operations run on a thread of their own, which then exits: its cache is
- *              handed back and claimed again.  One thing happens at a time, so the model is exact.
- * Format       Seven bytes for each pool's configuration (life.c), then operations: one byte says which, and the
- *              operation reads what it needs.
+ * Idea         Two pools, so that one's objects are the other's foreign pointers.  Each has up to 20 explicit caches,
+ *              all used by one thread alternately.  So a few bytes reach states that usually take many threads: idle
+ *              objects in other caches, robbed from `current` and from a stack; caches given up half full; collects
+ *              of an exhausted pool.  Some operations run on a new thread, which then exits: its cache is handed back
+ *              and claimed again.  Calls never overlap, so the model is exact.
+ * Format       Seven bytes for each pool's configuration (life.c), then operations: one byte selects it, and the
+ *              operation reads its choices.
  */
 #include "sequence.h"
 
@@ -16,15 +16,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define OPERATIONS_MAX 400 /* a hang is then a hang */
+#define OPERATIONS_MAX 400 /* so that a hang is really a hang */
 #define THREADS_MAX 4
 #define CHILDREN_MAX 3
 
 struct sequence {
 	struct input in;
-	const struct sequence_kind *kind; /* NULL: the ordinary one */
+	const struct sequence_kind *kind; /* NULL: the default */
 	struct model model[2];
-	struct model *m; /* the one in use */
+	struct model *m; /* the current pool's */
 	unsigned operations, threads, children;
 	bool on_thread;
 };
@@ -51,7 +51,7 @@ static struct door choose_door(struct sequence *s)
 	return (struct door){which ? s->m->cache[which - 1] : NULL, choice & 0x80};
 }
 
-/* An address of an object held, or free (`held`); NULL when there is none. */
+/* The address of a held object, or of a free one (`held`); or NULL. */
 static void *choose_object(struct sequence *s, bool held)
 {
 	const struct cell *cell = model_pick(s->m, input_below(&s->in, MODEL_CAPACITY_MAX), held);
@@ -59,7 +59,7 @@ static void *choose_object(struct sequence *s, bool held)
 	return cell ? (void *)cell->address : NULL;
 }
 
-/* A pointer that is certainly not in the pool in use. */
+/* A pointer that is certainly not in the current pool. */
 static void *choose_foreign(struct sequence *s)
 {
 	struct model *other = &s->model[s->m == s->model];
@@ -76,7 +76,7 @@ static void *choose_foreign(struct sequence *s)
 	}
 }
 
-/* A pointer near an object: inside it, between two, before the first, behind the last; perhaps another object's. */
+/* A pointer near an object: inside it, between two, before the first, behind the last; perhaps another object. */
 static void *choose_near(struct sequence *s)
 {
 	const struct cell *cell = model_pick(s->m, input_below(&s->in, MODEL_CAPACITY_MAX), input_byte(&s->in) & 1);
@@ -85,7 +85,7 @@ static void *choose_near(struct sequence *s)
 
 	if (!cell)
 		return NULL;
-	/* Nearly always inside: the interesting place. */
+	/* Mostly inside, the interesting case. */
 	if (!below)
 		distance = 1 + distance % (s->m->config.object_size > 1 ? s->m->config.object_size - 1 : 1);
 	return (void *)(below ? cell->address - distance : cell->address + distance);
@@ -107,7 +107,7 @@ static void acquire_until_null(struct sequence *s)
 
 	while (model_acquire(s->m, door))
 		;
-	/* And once more, when the cache remembers that there was nothing. */
+	/* Once more, now that the cache remembers that there was nothing. */
 	(void)model_acquire(s->m, door);
 }
 
@@ -133,8 +133,8 @@ static void release_everything(struct sequence *s)
 		model_release(s->m, door, (void *)cell->address, false);
 }
 
-/* Acquired here, released there: fills one cache from another.  Or back and forth, which swings around a magazine's
- * boundary. */
+/* Acquires here, releases there: fills one cache from another.  Or back and forth, which crosses a magazine's
+ * boundary repeatedly. */
 static void carry(struct sequence *s, bool back)
 {
 	struct door from = choose_door(s), to = back ? from : choose_door(s);
@@ -164,7 +164,7 @@ static void release_bulk(struct sequence *s)
 	void *objects[MODEL_BULK_MAX];
 	uint32_t count = input_below(&s->in, MODEL_BULK_MAX + 1);
 
-	/* Held objects may be drawn twice: the second is then a double release. */
+	/* A held object may be drawn twice: the second is then a double release. */
 	for (uint32_t i = 0; i < count; i++) {
 		switch (input_below(&s->in, 8)) {
 		case 0: objects[i] = NULL; break;
@@ -186,7 +186,7 @@ static void ask(struct sequence *s)
 	model_check_contents(s->m);
 }
 
-/* How many objects there are, and who waits for one: `what` = 0 .. 15. */
+/* Resizes the pool, or waits for objects: `what` = 0 .. 15. */
 static void resize_or_wait(struct sequence *s, uint32_t what)
 {
 	struct model *m = s->m;
@@ -236,7 +236,7 @@ static void *run_on_thread(void *sequence)
 	return NULL;
 }
 
-/* The next few operations run on a thread of their own, while this one waits. */
+/* The next few operations run on a new thread, while this one waits. */
 static void on_thread(struct sequence *s)
 {
 	pthread_t thread;
@@ -250,7 +250,7 @@ static void on_thread(struct sequence *s)
 	s->on_thread = false;
 }
 
-/* The next few operations happen in a child too, which then ends both pools. */
+/* The next few operations also happen in a child, which then ends both pools. */
 static void in_child(struct sequence *s)
 {
 	int status = 0;
@@ -289,7 +289,7 @@ static void release_otherwise(struct sequence *s)
 		model_release_otherwise(s->m, choose_object(s, true), n % 2);
 }
 
-/* Pins, and in pools that evict, priorities: `what` = 0 .. 15.  There are few, so that many are equal. */
+/* Pins, and in evicting pools priorities: `what` = 0 .. 15. There are few priorities, so many are equal. */
 static void evict(struct sequence *s, uint32_t what)
 {
 	struct model *m = s->m;
@@ -306,7 +306,7 @@ static void evict(struct sequence *s, uint32_t what)
 			model_acquire_evicting(m, input_below(&s->in, 40));
 }
 
-/* What only other kinds of sequences have: `what` = 0 .. 15. */
+/* Operations of the other kinds of sequences only: `what` = 0 .. 15. */
 static void more(struct sequence *s, uint32_t what)
 {
 	struct model *m = s->m;

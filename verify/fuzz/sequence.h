@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * sequence.h - a row of bytes as a sequence of calls on two pools, checked against the model.
- */
+/* sequence.h - a string of bytes as a sequence of calls on two pools, checked against the model. */
 #ifndef LFPOOL_FUZZ_SEQUENCE_H
 #define LFPOOL_FUZZ_SEQUENCE_H
 
 #include "model.h"
 
-/* Another kind of sequence, with more operations: handles, retiring, fork, a destroy that is refused. */
+/* Another kind of sequence, with more operations: handles, retiring, fork, a refused destroy. */
 struct sequence_kind {
 	void (*open)(struct model *m, struct input *in, void *context);
 	void (*begin)(struct model *m, void *context); /* before the first operation */
@@ -15,7 +13,7 @@ struct sequence_kind {
 	void *context;
 };
 
-/* Runs the sequence; ends the program (abort) at the first answer that the header does not allow. */
+/* Runs the sequence; aborts at the first answer that the header does not allow. */
 void sequence_run(const uint8_t *bytes, size_t count);
 void sequence_run_kind(const struct sequence_kind *kind, const uint8_t *bytes, size_t count);
 

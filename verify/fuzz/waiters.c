@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waiters.c - the calls that change how many objects there are, and those that wait for one.
+ * waiters.c - calls that change the number of objects, and calls that wait for an object.
  *
- * Idea         What such a call must do for others is arithmetic: free objects pay what is owed, then go to those who
- *              wait, oldest first; and while somebody waits and nothing is owed, the pool grows by whole steps.  This
- *              is worked out before the call; the continuations that the call makes count themselves.
+ * Idea         The effect of such a call on others is arithmetic.  Free objects first complete a pending shrink, then
+ *              go to waiters, oldest first.  While calls wait and no shrink is pending, the pool grows by whole
+ *              steps.  The model computes this before the call; the continuations count themselves.
  */
 #include "model.h"
 
@@ -17,7 +17,7 @@
 
 static void be_continued(void *context, lfpool_t *pool, void *object);
 
-/* ---- What must happen -------------------------------------------------------------------------------------- */
+/* ---- The expected outcome ---------------------------------------------------------------------------------- */
 
 static size_t least(size_t a, size_t b)
 {
@@ -39,14 +39,14 @@ bool model_grow_by_itself(struct model *m)
 
 void model_foresee_serving(struct model *m, size_t back, bool one_by_one)
 {
-	/* m->held has been lowered by `back` already. */
+	/* m->held is already lower by `back`. */
 	size_t unheld = model_unheld(m), first = 0, count = m->waiters, later = one_by_one ? back : 0;
 	struct waiting queue[MODEL_WAITING_MAX];
 
 	REQUIRE(unheld >= back);
 	m->called = m->awaited = 0;
 	memcpy(queue, m->waiting, sizeof(queue));
-	/* `later`: that come back after the next; the pool may have grown for want of them. */
+	/* `later` objects are released after the next one; the pool may grow before they are. */
 	for (unheld -= later;; unheld++, later--) {
 		const size_t paid = least(m->owed, unheld);
 
@@ -89,7 +89,7 @@ static void leave_queue(struct model *m, size_t which)
 		m->waiting[i] = m->waiting[i + 1];
 }
 
-/* At the end of the queue, which it does not leave at once. */
+/* At the end of the queue; it stays there for now. */
 static void queue_up(struct model *m, struct waiting what)
 {
 	struct waiting *const last = &m->waiting[m->waiters++];
@@ -102,7 +102,7 @@ static void queue_up(struct model *m, struct waiting what)
 	m->last_ticket = last->ticket;
 }
 
-/* Nothing is owed where somebody gets an object: so these do nothing, but serve. */
+/* When a waiter gets an object no shrink is pending, so these calls only serve. */
 static void serve_inside(struct model *m)
 {
 	REQUIRE(lfpool_shrink_cancel(m->pool) == 0);
@@ -110,7 +110,7 @@ static void serve_inside(struct model *m)
 	REQUIRE(lfpool_grow(m->pool, 0) == 0 && lfpool_shrink(m->pool, 0) == 0);
 }
 
-/* Its context is the model; which continuation it is, the queue's order says. */
+/* The context is the model; the order of the queue tells which continuation it is. */
 static void be_continued(void *context, lfpool_t *pool, void *object)
 {
 	struct model *m = context;
@@ -142,7 +142,7 @@ void model_acquire_async(struct model *m, struct waiting what)
 	const bool full = m->plan.in_buffer && m->waiters == BUFFER_WAITING_MAX;
 	lfpool_ticket_t ticket = 1;
 
-	/* A call that a hook refuses is served with nothing: that is arithmetic no more. */
+	/* A continuation whose object a hook refuses is called with nothing, which the model cannot compute. */
 	if (m->waiters == MODEL_WAITING_MAX || m->plan.refuses)
 		return;
 	REQUIRE(lfpool_acquire_async(m->pool, NULL, m, &ticket) == LFPOOL_E_ARGUMENT && !ticket);
@@ -185,7 +185,7 @@ void model_cancel_nobody(struct model *m, uint32_t choice)
 	REQUIRE(!lfpool_cancel(m->pool, choice));
 }
 
-/* With a timeout as without: nobody else is there who could release meanwhile. */
+/* With or without a timeout: no other thread could release in the meantime. */
 void model_acquire_wait(struct model *m, struct door door, int64_t timeout_ns)
 {
 	m->refused = 0;
@@ -193,7 +193,7 @@ void model_acquire_wait(struct model *m, struct door door, int64_t timeout_ns)
 					: lfpool_acquire_wait(m->pool, timeout_ns));
 }
 
-/* ---- How many objects there are ---------------------------------------------------------------------------- */
+/* ---- The number of objects --------------------------------------------------------------------------------- */
 
 void model_grow(struct model *m, size_t count, bool reserve)
 {

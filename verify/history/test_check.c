@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_check.c - the checker against histories that no pool has produced.
+ * test_check.c - the checker against hand-made histories.
  *
- * What is wrong, by one tick where there is one, and what the message says of it.  (That it finds nothing in what a
- * correct pool has answered is shown by every run of the stress harness that is clean.)
+ * Each error is by one tick where possible; the message must name it.  (Every clean run of the stress harness shows
+ * that the checker accepts a correct pool's answers.)
  */
 #include "common/require.h"
 #include "stress/history_check.h"
@@ -58,11 +58,11 @@ static struct history_counts check(size_t capacity, bool fixed, bool evicting)
 }
 
 /*
- * "A0 10-20 1": thread 0 acquired object 1 between the ticks 10 and 20.  "R0 30-40 1" released it, which ends the last
- * acquisition of that object; "of 0", that of call 0.  "N1 22-28": thread 1 was given NULL.
+ * "A0 10-20 1": thread 0 acquired object 1 between the ticks 10 and 20. "R0 30-40 1" released it, which ends the last
+ * acquisition of that object; with "of 0", that of call 0. "N1 22-28": thread 1 got NULL.
  *
- * Of a pool that evicts, R being a rank: "S0 10-20 1 of R": from 20 on object 1 can be evicted.  "C0 30-30 1": its
- * holder may change it.  "V1 40-50 1 of R": thread 1 evicts it.  "N1 40-50 0 of R": no object below R was there.
+ * For evicting pools, with a rank R: "S0 10-20 1 of R": from 20 on object 1 can be evicted.  "C0 30-30 1": its holder
+ * may change it.  "V1 40-50 1 of R": thread 1 evicts it.  "N1 40-50 0 of R": there was no object below R.
  */
 
 #define CALLS 24
@@ -72,8 +72,8 @@ struct example {
 	size_t capacity;
 	const char *calls;
 	size_t faults[HISTORY_FAULTS];
-	const char *text; /* occurs in the message */
-	bool counted;     /* objects are counted, not known by address */
+	const char *text; /* part of the message */
+	bool counted;     /* objects are only counted, without addresses */
 	bool evicting;
 };
 
@@ -97,9 +97,9 @@ static const struct example examples[] = {
 	 .calls = "A0 10-20 1, R1 19-40 1", RELEASES(1), .text = "before its acquire had ended"},
 	{"two releases of one acquisition", 1,
 	 .calls = "A0 10-20 1, R0 30-40 1, R1 30-40 1", RELEASES(1), .text = "two releases"},
-	{"a release of another object than was acquired", 2,
+	{"a release of an object that was not acquired", 2,
 	 .calls = "A0 10-20 1, R0 30-40 2 of 0", RELEASES(1), HELD(1)},
-	{"a release of a NULL", 1,
+	{"a release after NULL", 1,
 	 .calls = "A0 1-2 1, N1 3-4, R1 5-6 1 of 1, R0 7-8 1", RELEASES(1)},
 	{"one object too many", 1,
 	 .calls = "A0 10-20 1, R0 30-40 1, A0 50-60 2, R0 70-80 2", OBJECTS(1), .text = "2 different objects of 1"},
@@ -107,7 +107,7 @@ static const struct example examples[] = {
 	 .calls = "A0 10-20 1", HELD(1), .text = "was not released"},
 
 	/* ---- NULL ---- */
-	{"NULL from a pool that nobody has used", 1,
+	{"NULL from an unused pool", 1,
 	 .calls = "N0 10-20", NULLS(1), .text = "1 of the 1 objects were never acquired"},
 	{"NULL that begins one tick after the release has ended", 1,
 	 .calls = "A0 10-20 1, R0 30-40 1, N1 41-50",
@@ -130,9 +130,9 @@ static const struct example examples[] = {
 	/* ---- Objects that are counted ---- */
 	{"counted: more addresses than objects", 1,
 	 .calls = "A0 1-2 1, R0 3-4 1, A0 5-6 2, N1 7-8, R0 9-10 2", .counted = true},
-	{"counted: one address in two hands, one of which is letting go", 2,
+	{"counted: one address with two holders, one of them releasing", 2,
 	 .calls = "A0 1-2 1, R0 3-8 1, A1 4-5 1, N2 6-7, R1 9-10 1", .counted = true},
-	{"counted: NULL though there is one left", 2,
+	{"counted: NULL though one is left", 2,
 	 .calls = "A0 1-2 1, R0 3-4 1, A1 5-6 1, N2 6-7, R1 9-10 1",
 	 NULLS(1), .text = "at no moment were all 2 objects in use", .counted = true},
 
@@ -151,9 +151,9 @@ static const struct example examples[] = {
 	{"a lower rank that was set later", 2,
 	 .calls = TWO "S0 41-50 1 of 3, C0 70-70 1, V2 21-60 2 of 7, V2 51-60 2 of 4", VICTIMS(1),
 	 .text = "[51, 60] thread 2 evicts"},
-	{"NULL for a newcomer to whom one gives way", 2,
+	{"NULL for a newcomer although one gives way", 2,
 	 .calls = TWO "N2 41-50 0 of 7, N2 41-50 0 of 8", VICTIMS(1), .text = "NULL though an object that gives way"},
-	{"one that was never changed again", 1, .calls = "A0 1-2 1, S0 3-4 1 of 5, V1 5-99 1 of 6", VICTIMS(0)},
+	{"an object that was never changed again", 1, .calls = "A0 1-2 1, S0 3-4 1 of 5, V1 5-99 1 of 6", VICTIMS(0)},
 };
 /* clang-format on */
 

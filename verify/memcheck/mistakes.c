@@ -5,12 +5,12 @@
  *     lfpool-mistakes none|overrun|leak|leak_at_exit|uninitialised|late_write|late_read|behind_active|behind_free
  *     lfpool-mistakes retired_read|behind_retired|reclaimed_read
  *
- * behind_: a block of the heap that only such an object leads to when the program ends.  And some that are none: reuse
- * maps memory of its own where the objects were; a retired object may be read, and what it leads to is lost when it is
+ * behind_: a heap block that only such an object points to when the program ends.  Some are not mistakes: reuse maps
+ * new memory where the objects were; a retired object may be read, and the block that it points to is lost when it is
  * reclaimed.
  *
- * With LFPOOL_BACKEND=malloc each object is a block of its own, so a checker sees it.  Elsewhere it sees it when it has
- * been told which objects are free, and not with LFPOOL_DEBUG=no-tools: the pool is then one mapping.
+ * With LFPOOL_BACKEND=malloc each object is a separate block, which a checker sees.  Other pools report free objects
+ * to the checker, but with LFPOOL_DEBUG=no-tools a pool is just one mapping.
  */
 #include "lfpool/lfpool.h"
 #include "lfpool/retire.h"
@@ -29,7 +29,7 @@ static bool planted(const char *name)
 	return strcmp(mistake, name) == 0;
 }
 
-/* In a thread of its own, so that nothing of it stays in a register, or on a stack that is searched. */
+/* In a new thread, so that no copy stays in a register, or on a stack that is searched. */
 static void *hide_block(void *object)
 {
 	memcpy(object, &(void *){malloc(100)}, sizeof(void *));
@@ -63,12 +63,12 @@ static void retire(lfpool_t *pool, volatile char *object)
 int main(int argc, char **argv)
 {
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
-	/* Found by a search for leaks at the end. */
+	/* A search for leaks at the end finds it. */
 	static lfpool_t *pool;
 	pthread_t thread;
 
 	mistake = argc == 2 ? argv[1] : "";
-	config.object_size = 48; /* a multiple of the alignment: no byte is left over between two */
+	config.object_size = 48; /* a multiple of the alignment: no gap between two objects */
 	config.capacity = 10;
 	if (retires())
 		config.scheme.ready = is_over;
@@ -82,12 +82,12 @@ int main(int argc, char **argv)
 	if (!planted("uninitialised"))
 		memset((void *)object, 0, config.object_size);
 	if (planted("overrun"))
-		/* Of the lower one: what follows is active as well. */
+		/* Past the lower one: the next object is active as well. */
 		(object < lost ? object : lost)[config.object_size] = 1;
 	if (strncmp(mistake, "behind_", 7) == 0 &&
 	    (pthread_create(&thread, NULL, hide_block, (void *)object) || pthread_join(thread, NULL)))
 		return 2;
-	/* Something depends on what is in there. */
+	/* A decision depends on its bytes. */
 	if (object[7] == 0)
 		puts("zero");
 	if (!planted("leak") && !planted("leak_at_exit"))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wraps.c - each counter runs over, once round exactly: what docs/design.md, "Counters that run over", says of it.
+ * wraps.c - each counter wraps exactly once round, as in docs/design.md, "Counters that run over".
  *
- * Idea         Built with LFPOOL_NARROW.  Of a counter whose wrap must not matter: it is driven round several times,
- *              and nothing is different.  Of a tag: a value comes back after exactly so many changes, and after no
- *              fewer; so the number in the table is the number in the code.
+ * Idea         Built with LFPOOL_NARROW. A counter whose wrap must not matter is driven round several times, and
+ *              nothing changes.  A tag must repeat after exactly its number of changes, and no fewer, so the number
+ *              in the table is the number in the code.
  */
 #include "../../tests/support/support.h"
 
@@ -19,7 +19,7 @@
 
 #define TIMES_ROUND(bits) (UINT64_C(1) << (bits))
 
-/* Objects come and go at both ends of one magazine, and its count is right wherever its positions stand. */
+/* Objects come and go at both ends of one magazine, and its count stays right at every position. */
 TEST(positions)
 {
 	enum { SLOTS = MAGAZINE_SLOTS_FIT };
@@ -31,7 +31,7 @@ TEST(positions)
 	memset((void *)m, 0, magazine_bytes(SLOTS));
 	magazine_make_full(m, 1, SLOTS, 1, 1);
 	for (uint64_t step = 0; step < 64 * TIMES_ROUND(LFPOOL_POSITION_BITS_); step++) {
-		/* A theft moves both ends on; a pop of all lowers bottom as far as it goes. */
+		/* A theft advances both ends; a pop of all lowers bottom as far as it goes. */
 		if (step % 3 && held) {
 			assert_int_not_equal(magazine_take(m, SLOTS, load_relaxed(&m->top), 1), 0);
 			held--;
@@ -52,8 +52,8 @@ TEST(positions)
 	free(m);
 }
 
-/* Each use of a slot with a handle has another one, and those before it name nothing, until the count in the handle has
- * come round.  Uses without a handle do not count. */
+/* Each use of a slot with a handle gets a new one, and older ones resolve to nothing, until the count in the handle
+ * wraps.  Uses without a handle do not count. */
 TEST(generations)
 {
 	lfpool_t *pool = pool_of(16, 1);
@@ -68,7 +68,7 @@ TEST(generations)
 		assert_int_not_equal(handle, before);
 		first = first ? first : handle;
 		assert_int_equal(handle == first, use % TIMES_ROUND(HANDLE_COUNT_BITS) == 0);
-		/* By handle, and not. */
+		/* Alternately by handle and by pointer. */
 		assert_int_equal(use % 2 ? lfpool_release_handle(pool, handle) : lfpool_release(pool, object),
 				 LFPOOL_OK);
 		assert_int_equal(lfpool_release(pool, lfpool_acquire(pool)), LFPOOL_OK);
@@ -77,7 +77,7 @@ TEST(generations)
 	lfpool_destroy(pool);
 }
 
-/* Pools in one place, one after the other: their handles are apart, though the count has few bits (N3 in handle.c). */
+/* Pools in one place, one after the other: their handles differ, although the count has few bits (N3 in handle.c). */
 TEST(handles_of_pools_before)
 {
 	enum { POOLS = 300, USES = 16 };
@@ -126,7 +126,7 @@ TEST(tickets)
 	lfpool_destroy(pool);
 }
 
-/* A ticket that was cancelled cancels nothing more, until the place has it again. */
+/* A cancelled ticket cancels nothing more, until its cell issues it again. */
 TEST(tickets_to_cancel)
 {
 	lfpool_t *pool = pool_of(16, 1);
@@ -181,7 +181,7 @@ TEST(versions_of_ranges)
 	assert_int_equal(changes, TIMES_ROUND(RANGES_VERSION_BITS));
 }
 
-/* A place in the registry is used again and again; 0 is left out, so that no id is 0. */
+/* A place in the registry is reused; the generation 0 is skipped, so that no id is 0. */
 TEST(generations_of_a_place_in_the_registry)
 {
 	struct lfpool_pool *pool = (struct lfpool_pool *)(uintptr_t)64;
@@ -206,7 +206,7 @@ TEST(generations_of_a_place_in_the_registry)
 	assert_int_equal(pools, TIMES_ROUND(REGISTRY_GENERATION_BITS) - 1);
 }
 
-/* Of two resets only the later one closes, unless exactly so many have begun in between. */
+/* Of two resets only the later one closes, unless an exact multiple have begun in between. */
 TEST(resets_of_a_least)
 {
 	low_water_word mark;

@@ -2,22 +2,22 @@
 /*
  * cover.c - the covering array.
  *
- * Idea         Greedy (after AETG: Cohen, Dalal, Fredman, Patton 1997).  For each pair that no row covers yet there is
- *              a new row, which begins with that pair, and takes at each further dimension a value that covers most.
- *              The same seed gives the same rows.
+ * Idea         Greedy (after AETG: Cohen, Dalal, Fredman, Patton 1997). Each pair that no row covers yet gets a new
+ *              row, which begins with that pair, and takes in each further dimension a value that covers the most
+ *              pairs.  The same seed gives the same rows.
  */
 #include "options.h"
 
 #include <string.h>
 
-#define ATTEMPTS 10000 /* until a pair that no rule names counts as impossible */
+#define ATTEMPTS 10000 /* before a pair that no rule names counts as impossible */
 #define ROWS_MAX 2000  /* more than there are pairs */
 #define UNSET 255
 
-/* To be covered yet, both ways round. */
+/* Not covered yet; symmetric. */
 static bool open_pairs[CHOICES][CHOICES];
 
-/* How many open pairs the choice closes in this row; -1: a rule is against it. */
+/* The number of open pairs that the choice closes in this row; -1: a rule forbids it. */
 static int gain(const struct row *row, unsigned choice)
 {
 	int count = 0;
@@ -32,7 +32,7 @@ static int gain(const struct row *row, unsigned choice)
 	return count;
 }
 
-/* The rest of the row, each time the best that no rule forbids; false: there is none. */
+/* Completes the row, each time with the best allowed value; false: no value is allowed. */
 static bool complete(struct row *row, struct random *r)
 {
 	const unsigned first_dimension = random_below(r, DIMENSION_COUNT);

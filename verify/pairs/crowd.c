@@ -2,11 +2,10 @@
 /*
  * crowd.c - four threads use one pool at once.
  *
- * Idea         Each thread knows what it holds: what it acquires it stamps, and what it releases must bear that stamp,
- *              so two holders of one object are found by the second.  When all have ended, the whole is exact again: it
- *              is compared with the counts, the identity of the statistics, and lfpool_check(); nobody waits while
- *              something is free, and a debt is no more than there is.  In the end the model takes over what the
- *              threads left.
+ * Idea         Each thread stamps every object that it acquires, and checks the stamp when it releases it, so the
+ *              second of two holders finds the other.  After all have ended the state is exact again.  Counts, the
+ *              identity of the statistics and lfpool_check() must agree; no call may wait while an object is free; no
+ *              pending shrink may exceed the capacity.  At the end the model takes over the remaining objects.
  */
 #include "row.h"
 
@@ -28,7 +27,7 @@ struct hand {
 	uint64_t stamp;
 };
 
-/* What one continuation is for. */
+/* One continuation's wish for an object. */
 struct wish {
 	_Atomic(int) state;
 	void *object;
@@ -62,7 +61,7 @@ static void take(struct member *me, void *object)
 	stamp_write(object, m->config.object_size, me->stamps);
 }
 
-/* One that the member holds, which must be as it was left, and is held no longer. */
+/* Gives up one of the member's objects, which must be unchanged. */
 static void *give(struct member *me)
 {
 	if (!me->count)
@@ -128,7 +127,7 @@ static void arrive(void *context, lfpool_t *pool, void *object)
 	REQUIRE(atomic_exchange(&wish->state, object ? ARRIVED : REFUSED) == WAITING);
 }
 
-/* Fetches what arrived; asks, takes back, or waits on. */
+/* Fetches an object that arrived; asks, cancels, or keeps waiting. */
 static void wish_for(struct member *me, bool may_ask)
 {
 	struct wish *wish = &me->wish[random_below(&me->r, WISHES)];
@@ -158,7 +157,7 @@ static void wish_for(struct member *me, bool may_ask)
 	}
 }
 
-/* ---- How many, and for how long ---------------------------------------------------------------------------- */
+/* ---- Resizing and waiting ---------------------------------------------------------------------------------- */
 
 static void resize(struct member *me)
 {
@@ -211,7 +210,7 @@ static void ask(struct member *me)
 	wish_for(me, true);
 }
 
-/* What a member does, and how often of 256 times. */
+/* A member's actions, and how often of 256 times. */
 static const struct {
 	void (*run)(struct member *me);
 	unsigned weight;
@@ -241,7 +240,7 @@ static void *run(void *member)
 
 /* ---- At rest ----------------------------------------------------------------------------------------------- */
 
-/* Of all members: fetches what arrived, and counts what they hold and who waits. */
+/* For all members: fetches objects that arrived, and counts held objects and waiters. */
 static void count_all(size_t *held_out, size_t *waiting_out)
 {
 	*held_out = *waiting_out = 0;
@@ -278,12 +277,12 @@ static void check_at_rest(const struct model *m)
 
 	const size_t unheld = s.capacity - s.active - s.retired;
 
-	/* A debt is paid by what is free, and then those who wait get it. */
+	/* Free objects complete a pending shrink first, and then go to waiters. */
 	REQUIRE(s.owed <= s.capacity && (!s.owed || !unheld) && (!waiting || !unheld));
 	REQUIRE(!waiting || s.owed || !m->config.growth_step || s.capacity >= s.max_capacity);
 }
 
-/* The model takes over: what is held, and how many there are. */
+/* The model takes over the held objects and their number. */
 static void hand_over(struct model *m)
 {
 	m->strange = true;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debts.c - short races about what a shrink is owed.
+ * debts.c - short races about a pending shrink.
  *
- * Idea         One object, held, and owed.  Then either three threads at once release it, trim, and shrink once more;
- *              or one reserves while another shrinks.  In between all is at rest: a debt is no more than there is, and
- *              can be forgiven; and who reserves one where all is owed gets one.
+ * Idea         One object, held, with its removal pending.  Then either three threads at once release it, trim, and
+ *              shrink again; or one reserves while another shrinks.  In between all threads rest: the pending shrink
+ *              must not exceed the capacity, and can be cancelled; and a reserve of one object, while all are
+ *              pending, must get one.
  */
 #include "row.h"
 
@@ -18,7 +19,7 @@ static struct {
 	lfpool_t *pool;
 	void *object;
 	size_t reserved;
-	pthread_barrier_t barrier; /* of the fighters and their judge, who begin and end each round together */
+	pthread_barrier_t barrier; /* of the fighters and the judge, who begin and end each round together */
 } fight;
 
 static void act(unsigned me, unsigned round)
@@ -30,7 +31,7 @@ static void act(unsigned me, unsigned round)
 	else if (me == 0)
 		fight.reserved = lfpool_reserve(fight.pool, 1);
 	else if (me == 1)
-		/* Now and then while the other two have put it somewhere, and have not looked yet. */
+		/* Sometimes while the other two have put it back, and have not looked yet. */
 		for (unsigned n = meeting ? 16 : 1; n; n--)
 			(void)lfpool_shrink(fight.pool, round % 3 ? 1 : 1000);
 	else if (meeting)
@@ -51,7 +52,7 @@ static void *run(void *number)
 	return NULL;
 }
 
-/* One object in the pool, and none owed; then it is held, and owed. */
+/* One object in the pool, no shrink pending; then it is held, and its removal is pending. */
 static void set_up(lfpool_t *pool)
 {
 	(void)lfpool_shrink_cancel(pool);
@@ -96,7 +97,7 @@ void debts_run(struct model *m)
 	(void)pthread_barrier_destroy(&fight.barrier);
 	(void)lfpool_shrink_cancel(m->pool);
 	(void)lfpool_reserve(m->pool, capacity);
-	/* One that grows by itself may have grown. */
+	/* A pool that grows automatically may have grown. */
 	(void)lfpool_shrink(m->pool, lfpool_capacity(m->pool) - capacity);
 	REQUIRE(lfpool_capacity(m->pool) == capacity && lfpool_quick_stats(m->pool).owed == 0);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hooks.c - hooks that keep account of each object: create, then activate and deactivate in turn, then destroy.
+ * hooks.c - hooks that track each object: create, then activate and deactivate alternately, then destroy.
  *
- * Idea         A table of atomics, by address, so that any thread finds its object and a fork cannot lock it.  An
- *              object that two calls have at once, or a step that is left out or done twice, is a wrong state.
+ * Idea         A table of atomics, by address, so that any thread finds its object and a fork cannot leave it locked.
+ *              If two calls have an object at once, or a step is skipped or repeated, the state is wrong.
  */
 #include "row.h"
 
@@ -59,7 +59,7 @@ static bool create(void *context, void *object)
 	return true;
 }
 
-/* Without create an object is built by its first use. */
+/* Without create, the first use builds an object. */
 static bool activate(void *context, void *object)
 {
 	if (refuse(context, 7))

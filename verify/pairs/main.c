@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - runs the rows of a covering array, those of one kind of library, each in processes of its own.
+ * main.c - runs the rows of a covering array for one kind of library, each in separate processes.
  *
  *     lfpool-pairs-LIBRARY [--seed SEED] [--row N [--here N]] [--arrays N]
  *
- *   --seed    of the array and all that is random in its rows; 0 = a new one; 1 if it is not given
- *   --row     this row only, and no refusals
- *   --here    this sequence of the row only, in this process: for a debugger
- *   --arrays  so many, each with the seed after the one before
+ *   --seed    of the array and of everything random in its rows; 0 = a new one; default 1
+ *   --row     only this row, and no refusals
+ *   --here    only this sequence of the row, in this process: for a debugger
+ *   --arrays  the number of arrays, each with the next seed
  *
- * Ends with the first failure.
+ * Ends at the first failure.
  */
 #include "row.h"
 
@@ -25,9 +25,9 @@
 #define BYTES 400
 #define BYTES_AFTER_CROWD 150
 #define HANG_SECONDS 60
-#define SEQUENCES 4 /* of each row, with one thread and with four in turn */
+#define SEQUENCES 4 /* of each row, alternately with one thread and with four */
 
-/* Somebody else's, on each thread, and none of the library's business: the first key that there is. */
+/* A key of the program, set in each thread, which the library must leave alone: the first key of all. */
 static pthread_key_t bystander;
 #define BYSTANDERS_WORD ((void *)5)
 
@@ -35,7 +35,7 @@ struct job {
 	const struct row *row;
 	uint64_t seed;
 	bool crowd;
-	lfpool_status_t status; /* of a refusal */
+	lfpool_status_t status; /* the expected status of a refusal */
 };
 
 static unsigned passed, failed;
@@ -71,7 +71,7 @@ static void begin(struct model *m, void *context)
 	crowd_run(m, job->seed);
 }
 
-/* A pool that is there, and used, before the first of the row. */
+/* A pool that exists, and was used, before the first of the row. */
 static void before(unsigned which)
 {
 	static _Alignas(LFPOOL_BUFFER_ALIGNMENT) unsigned char memory[LFPOOL_BUFFER_BYTES(8, 0, 50)];
@@ -84,7 +84,7 @@ static void before(unsigned which)
 		REQUIRE(lfpool_create_in(&pool, &config, memory, sizeof(memory)) == LFPOOL_OK);
 	else
 		REQUIRE(lfpool_create(&pool, &config) == LFPOOL_OK);
-	/* One stays. */
+	/* One object stays active. */
 	REQUIRE(lfpool_acquire(pool) && lfpool_release(pool, lfpool_acquire(pool)) == LFPOOL_OK);
 }
 
@@ -190,7 +190,7 @@ static void run_refusals(uint64_t seed)
 			row.value[of_library] = LIBRARY;
 			if (run_alone(run_refusal, &job))
 				continue;
-			printf("--seed %llu, which should be refused: ", (unsigned long long)seed);
+			printf("--seed %llu, expected to be refused: ", (unsigned long long)seed);
 			print_row(&row);
 		}
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * options.c - the options' names, and the rules: which two cannot meet, and what the library answers when they do.
- */
+/* options.c - the options' names, and the rules: pairs that exclude each other, and the library's answer to them. */
 #include "options.h"
 
 const char *const dimension_names[DIMENSION_COUNT] = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * options.h - what a pool can be made with, which two of it exclude each other, and rows that bring every other two
- * together.
+ * options.h - the options of a pool, the pairs that exclude each other, and rows that combine every other pair.
  *
- * Idea         An option is a dimension, a way to set it a value.  A row has one value of each dimension.  A rule names
- *              two values that cannot meet, and the status that the library answers when they do.  The rows are a
- *              covering array: each two values of different dimensions that no rule names are in a row.
+ * Idea         An option is a dimension, a way to set it a value.  A row has one value of each dimension.  A rule
+ *              names two values that exclude each other, and the status that the library answers to them.  The rows
+ *              are a covering array: any two values of different dimensions that no rule names are together in some
+ *              row.
  */
 #ifndef LFPOOL_PAIRS_OPTIONS_H
 #define LFPOOL_PAIRS_OPTIONS_H
@@ -13,7 +13,7 @@
 #include "common/harness.h"
 #include "lfpool/lfpool.h"
 
-/* X(name, value, ...); of the flags "no" is 0. */
+/* X(name, value, ...); for flags, "no" is 0. */
 /* clang-format off */
 #define DIMENSIONS(X)                                                                                           \
 	X(library, "static", "shared", "two-file")                                                       \
@@ -49,7 +49,7 @@ enum dimension {
 		DIMENSION_COUNT
 };
 
-/* Values in the order above; of `debug` those that are asked for by name. */
+/* Values in the order above; of `debug` those that code names. */
 enum { LIBRARY_STATIC, LIBRARY_SHARED, LIBRARY_TWO_FILE };
 enum { MADE_CREATE, MADE_IN, MADE_SET, MADE_REGISTRY, MADE_CLASS };
 enum { HOOKS_NONE, HOOKS_BUILD, HOOKS_ACTIVATE, HOOKS_ALL, HOOKS_REFUSING };
@@ -66,7 +66,7 @@ struct row {
 extern const char *const dimension_names[DIMENSION_COUNT];
 extern const char *const value_names[DIMENSION_COUNT][VALUES_MAX];
 
-/* A value of a dimension, as one number below CHOICES: VALUES_MAX for each dimension, not all of which exist. */
+/* A value of a dimension, as one number below CHOICES: VALUES_MAX for each dimension, some of them unused. */
 #define CHOICES (DIMENSION_COUNT * VALUES_MAX)
 
 bool choice_exists(unsigned choice);
@@ -76,22 +76,22 @@ static inline unsigned choice_of(const struct row *row, unsigned dimension)
 	return dimension * VALUES_MAX + row->value[dimension];
 }
 
-/* Two that cannot meet. */
+/* Two values that exclude each other. */
 struct rule {
 	enum dimension one;
 	unsigned values; /* bits */
 	enum dimension other;
 	unsigned other_values;
-	lfpool_status_t status; /* what the library answers when they do; LFPOOL_OK: it cannot even be asked */
+	lfpool_status_t status; /* the library's answer; LFPOOL_OK: they cannot even be requested */
 };
 
 /* The rule against these two, or NULL. */
 const struct rule *rule_against(unsigned choice, unsigned other);
 
-/* The covering array of this seed, in *rows_out, valid until the next call; how many pairs it covers, and how many are
- * excluded.  Ends the program if a pair that no rule names is in no row. */
+/* The covering array of this seed, in *rows_out, valid until the next call; also the numbers of covered and of
+ * excluded pairs.  Ends the program if a pair that no rule names is in no row. */
 size_t cover(uint64_t seed, const struct row **rows_out, size_t *pairs_out, size_t *excluded_out);
-/* A row with these two, and no other two that a rule names; ends the program if there is none. */
+/* A row with these two, and no other two that a rule names; without one, ends the program. */
 struct row row_with(unsigned choice, unsigned other, struct random *r);
 
 #endif

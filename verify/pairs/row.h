@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * row.h - a row as pools: how they are made, what they call, what threads do with them.
- */
+/* row.h - a row as pools: how they are made, which functions they use, and the threads' work on them. */
 #ifndef LFPOOL_PAIRS_ROW_H
 #define LFPOOL_PAIRS_ROW_H
 
@@ -11,11 +9,11 @@
 
 /* ---- ways.c: a row as a plan ---- */
 
-/* The environment that the row asks for: before the first call of the library. */
+/* Sets the row's environment: before the first call of the library. */
 void row_environment(const struct row *row);
 /* The plan, valid until the next call. */
 const struct plan *row_plan(const struct row *row);
-/* Tries to make such a pool, and leaves nothing behind; what the library says. */
+/* Tries to make such a pool, and leaves nothing behind; returns the library's status. */
 lfpool_status_t row_try(const struct row *row);
 
 /* ---- class.cpp: lfpool::pool ---- */
@@ -25,24 +23,24 @@ size_t class_close(void *held);
 lfpool_t *class_get(const void *held);
 void class_delete(void *held);
 
-/* ---- hooks.c: each object is built, used and taken apart in turn ---- */
+/* ---- hooks.c: each object is built, used and destroyed in the right order ---- */
 
-/* Sets those that the row asks for. */
+/* Sets the row's hooks. */
 void hooks_choose(lfpool_hooks_t *hooks, unsigned which);
-/* They may refuse from here on, or not. */
+/* From here on they may refuse, or not. */
 void hooks_refuse(bool refuse);
-/* An object of the malloc backend that was active at the end: nobody takes it apart. */
+/* An object of the malloc backend that was active at the end: no hook will destroy it. */
 void hooks_forget(const void *object);
-/* Everything that was built is gone. */
+/* Every object that was built must be destroyed. */
 void hooks_require_gone(void);
 
 /* ---- debts.c, crowd.c: several threads ---- */
 
-/* Races of three threads about a debt; the pool is as it was then. */
+/* Races of three threads about a pending shrink; restores the pool. */
 void debts_run(struct model *m);
-/* Lets four threads use the pool of `m`, each of which knows what it holds; then brings the model up to date. */
+/* Lets four threads use the pool of `m`, each checking its objects; then updates the model. */
 void crowd_run(struct model *m, uint64_t seed);
-/* main.c: what each thread calls when it begins and when it ends. */
+/* main.c: called by each thread when it begins and when it ends. */
 void row_thread(bool begins, void *nothing);
 
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * ways.c - a row as a plan: its configuration, what follows from that for the model, and the five ways to make the
- * pool.
- */
+/* ways.c - a row as a plan: its configuration, the consequences for the model, and the five ways to make the pool. */
 #include "row.h"
 
 #include "lfpool/buffer.h"
@@ -38,12 +35,12 @@ static bool lives(const struct model *m)
 
 static lfpool_status_t make_in_buffer(struct model *m)
 {
-	/* 1 to 3, or all there can be. */
+	/* 1 to 3, or the maximum. */
 	m->config.buffer_caches = m->config.capacity % 5;
 
 	const size_t bytes = lfpool_buffer_bytes(&m->config), room = bytes ? bytes : 65536;
 
-	/* What is in it does not matter. */
+	/* Its contents do not matter. */
 	m->made = aligned_alloc(LFPOOL_BUFFER_ALIGNMENT,
 				(room + LFPOOL_BUFFER_ALIGNMENT - 1) & -(size_t)LFPOOL_BUFFER_ALIGNMENT);
 	REQUIRE(m->made);
@@ -163,7 +160,7 @@ static const struct way ways[] = {
 	[MADE_CLASS] = {make_class, destroy_class, NULL, NULL, in_class},
 };
 
-/* Of the malloc backend's objects that are active at the end nothing is heard any more. */
+/* Hooks never see the malloc backend's objects that are active at the end. */
 static size_t destroy_and_forget(struct model *m)
 {
 	const size_t active = ways[m->plan.choice].destroy(m);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cmocka.h - the few words of cmocka (https://cmocka.org) that lfpool's tests use, for targets that have no cmocka.
+ * cmocka.h - the few functions of cmocka (https://cmocka.org) that lfpool's tests use, for targets without cmocka.
  *
- * Idea         A test that fails jumps back to the runner, as in cmocka; so the same sources run.  Everything is in
- *              this header, and an unknown word does not compile.  What is not here: mocks, fixtures of groups, memory
- *              checks.
- * Output       As cmocka's, in short; the last line is "N passed, N failed".
+ * Idea         A failed test jumps back to the runner, as in cmocka, so the same sources run.  Everything is in this
+ *              header, and an unknown function does not compile.  Missing: mocks, group fixtures, memory checks.
+ * Output       Like cmocka's, shortened; the last line is "N passed, N failed".
  */
 #ifndef LFPOOL_VERIFY_CMOCKA_H
 #define LFPOOL_VERIFY_CMOCKA_H
@@ -35,7 +34,7 @@ struct CMUnitTest {
 
 enum { STANDIN_FAILED = 1, STANDIN_SKIPPED };
 
-/* Where the test that is running ends.  One program, one test at a time, on one thread. */
+/* The end of the running test.  One program, one test at a time, on one thread. */
 static jmp_buf standin_end;
 
 static inline __attribute__((format(printf, 1, 2))) void print_message(const char *format, ...)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * posix.h - the few words of POSIX and C11 that lfpool's tests and stress harness use, and mingw-w64 has not.
+ * posix.h - the few functions of POSIX and C11 that lfpool's tests and stress harness use and mingw-w64 lacks.
  *
- * Idea         Included in front of each of these programs by the compiler (CMakeLists.txt), and not of the library.
- *              So the same sources run.  What is not here does not compile: fork, signals, mmap, makecontext;
+ * Idea         The compiler includes it in front of each of these programs (CMakeLists.txt), but not of the library.
+ *              So the same sources run.  Missing functions do not compile: fork, signals, mmap, makecontext;
  *              docs/windows.md.
- * Heap         free() has to know what aligned_alloc() returned: so all of it comes from the aligned heap.
+ * Heap         free() must handle the result of aligned_alloc(), so everything comes from the aligned heap.
  */
 #ifndef LFPOOL_VERIFY_POSIX_H
 #define LFPOOL_VERIFY_POSIX_H
@@ -57,7 +57,7 @@ static inline char *stpcpy(char *out, const char *text)
 
 #define PROC_BYTES 1
 
-/* What /proc/self/status says, as far as there is such a thing: VmSize is what is charged to the commit limit. */
+/* The figures of /proc/self/status, as far as they exist: VmSize is the memory charged to the commit limit. */
 static inline size_t proc_bytes(const char *path, const char *key)
 {
 	PROCESS_MEMORY_COUNTERS counters = {.cb = sizeof(counters)};

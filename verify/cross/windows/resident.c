@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * resident.c - see common/resident.h: what Windows says.
- */
+/* resident.c - see common/resident.h: Windows's figures. */
 #include "common/resident.h"
 
 double resident_bytes(void)

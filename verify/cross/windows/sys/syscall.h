@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * syscall.h - the one system call that the tests make by its number on any system: which thread is this?
- */
+/* syscall.h - the one system call that the tests make by its number on any system: the thread's id. */
 #ifndef LFPOOL_VERIFY_SYSCALL_H
 #define LFPOOL_VERIFY_SYSCALL_H
 
