@@ -21,7 +21,7 @@
 	PEER(rpmalloc_called, "rpmalloc-called", "its source, -DLFPOOL_PEER_RPMALLOC=DIR")                             \
 	/* Evicting pools: evicting.h. */                                                                            \
 	OWN(evicting) OWN(heap_mutex)                                                                                  \
-	/* Subjects that defer: retiring.h. */                                                                            \
+	/* Subjects that defer: retiring.h. */                                                                   \
 	OWN(released_at_once) PEER(retire_rcu, "lfpool-rcu", "liburcu-dev")                                            \
 	PEER(call_rcu_malloc, "call-rcu-malloc", "liburcu-dev") PEER(call_rcu_mutex, "call-rcu-mutex", "liburcu-dev")  \
 	PEER(call_rcu_lfpool, "call-rcu-lfpool", "liburcu-dev") PEER(retire_epoch, "lfpool-epoch", "libck-dev")        \

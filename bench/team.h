@@ -75,7 +75,7 @@ struct team {
 	pthread_barrier_t turn;
 	void **nodes; /* retire: the table; its entries are atomic */
 	uint64_t cpu_ns[2],
-		settled_ns; /* retire: processor time at the start, and when all was free; and the time of that moment */
+		settled_ns; /* retire: processor time at the start, and when all was free; and that moment */
 
 	void **table __attribute__((aligned(128)));    /* larson's extra one, in the mailbox; atomic  */
 	size_t finished __attribute__((aligned(128))); /* jobs; atomic                                */

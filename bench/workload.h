@@ -19,7 +19,7 @@ struct cell;
 
 struct workload {
 	const char *name;
-	size_t loop; /* offset of a loop in struct loops: the workload's, or, with `run`, one that a subject must have */
+	size_t loop; /* offset in struct loops: the workload's loop, or, with `run`, one that a subject must have */
 	enum pattern pattern;
 	size_t count;    /* objects in a worker's array */
 	size_t held;     /* the most objects that one thread has out at once; 0: count           */

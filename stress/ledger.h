@@ -6,8 +6,8 @@
  *              object (the stamp) and into a table outside it (the mark). The mark says "held" or "free"; the stamp
  *              says what the object must contain:
  *                - granted while the mark says held: two holders at once;
- *                - at acquire, contents that are not the last holder's stamp: touched while free, or the release was not
- *                  visible;
+ *                - at acquire, contents that are not the last holder's stamp: touched while free, or the release was
+ *                  not visible;
  *                - while held, contents that are not the own stamp: another thread writes here, or two objects overlap;
  *                - in a round that trims, contents of a free object that are neither the stamp nor, page by page, zero;
  *                - more marks than the capacity: objects that do not exist.

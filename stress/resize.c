@@ -25,13 +25,12 @@
 #define MOST 256
 
 static struct {
-	bool shrinks; /* the threads shrink the pool */
-	bool wild;    /* the maximum moves at any time                                     */
-	_Atomic(size_t)
-		size; /* capacity - owed, by our own calls: raised after a growth has returned, lowered before a shrink begins */
-	size_t maximum;  /* as last set, unless wild */
-	size_t before;   /* the capacity at that time */
-	size_t expected; /* objects that all threads together must get */
+	bool shrinks;         /* the threads shrink the pool */
+	bool wild;            /* the maximum moves at any time                                     */
+	_Atomic(size_t) size; /* capacity - owed, by our own calls: raised after a growth, lowered before a shrink */
+	size_t maximum;       /* as last set, unless wild */
+	size_t before;        /* the capacity at that time */
+	size_t expected;      /* objects that all threads together must get */
 } sizes;
 
 static void resize_plan(void)

@@ -10,12 +10,13 @@
  *   m    release the least    k    find the least   gH     get the priority
  *
  * Checked for each victim, for each object that a search returns, and for each refusal:
- *   - No object that could be evicted during the whole call with an unchanged priority ranks lower, and no slot was free
- *     all the time.  In the weak search an object counts if the set-up, or the thread itself, was the last to unpin it.
+ *   - No object that could be evicted during the whole call with an unchanged priority ranks lower, and no slot was
+ *     free all the time.  In the weak search an object counts if the set-up, or the thread itself, was the last to
+ *     unpin it.
  *   - No object is evicted while it is pinned, or after its release; a stale handle reaches nothing.
  *   - A priority that is read is the object's; the next object in its slot has a different one.
- *   - The holder of a new object and the hook write the object, and a thread that pins it reads it: unordered accesses are
- *     data races.
+ *   - The holder of a new object and the hook write the object, and a thread that pins it reads it: unordered accesses
+ *     are data races.
  *   - At the end the least comes first, and every slot is free once everything is released.
  */
 #ifndef EXPLORE_EVICTS_H

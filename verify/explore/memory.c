@@ -7,16 +7,16 @@
  * Weak search: C11's atomics as an operational model of views (in the manner of Kang, Hur, Lahav, Vafeiadis, Dreyer
  * 2017, without promises, and of loom and Relacy).
  *   Store history   each shared location keeps all its stores of this execution, oldest first: its modification order.
- *   View            for each location the oldest store that may still be read, and for each thread a vector clock of the
- *                   events that happen before.  A thread has a view; a store carries one.
- *   Load            reads any store that its thread's view does not forbid; acquire joins the store's view.  A thread that
- *                   has read an old store keeps reading it until its view changes, or for LATE_MAX loads: so one late
- *                   store is one choice, however often it is read.
+ *   View            for each location the oldest store that may still be read, and for each thread a vector clock of
+ *                   the events that happen before.  A thread has a view; a store carries one.
+ *   Load            reads any store that its thread's view does not forbid; acquire joins the store's view.  A thread
+ *                   that has read an old store keeps reading it until its view changes, or for LATE_MAX loads: so one
+ *                   late store is one choice, however often it is read.
  *   Store           is appended; release gives it the thread's view, relaxed the view of the last fence.
  *   Read-modify-    reads the last store; continues its release sequence.  A failed compare-and-swap is a load.
  *   write
- *   seq_cst         reads the last store, and is also acquire and release: right for locations with only seq_cst stores,
- *                   whose order is then the order of the execution.
+ *   seq_cst         reads the last store, and is also acquire and release: right for locations with only seq_cst
+ *                   stores, whose order is then the order of the execution.
  *   Fence           seq_cst: acquire and release, and an exchange with the one view that all fences share.
  *   membarrier      such a fence in the caller, in every other thread, and in the caller again, one operation each.
  *   Sleep           reads the last store, like the kernel under its lock; neither sleep nor wake orders anything.

@@ -26,13 +26,14 @@
  *              of `begin` (RETIRE). A thread of the scheme sees no value older than `begin` could, but nothing
  *              happens before it: the library must provide that order (BEGUN).
  *   Readers   No thread gets, or reuses, an object that another thread is reading, or that is retired.
- *   Payload   Holders and hooks write, readers and retiring threads read: unordered accesses are data races (weak search).
- *   Once      Exactly one of two retires of an object succeeds.  A batch has the retired objects, linked, with a correct
- *             count; a shard has one batch at a time.
+ *   Payload   Holders and hooks write, readers and retiring threads read: unordered accesses are data races (weak
+ *             search).
+ *   Once      Exactly one of two retires of an object succeeds.  A batch has the retired objects, linked, with a
+ *             correct count; a shard has one batch at a time.
  *   NULL      As in oracle.h: a retired object is free when the call that reclaims it has ended.  If no other thread is
  *             inside a call and a batch is due, there is no NULL (if the scheme is asked).
- *   Drain     Objects retired before it are free when it returns, and can be acquired by the thread that drained.  After F
- *             nothing is retired, including objects that a hook retired in the meantime.
+ *   Drain     Objects retired before it are free when it returns, and can be acquired by the thread that drained.
+ *             After F nothing is retired, including objects that a hook retired in the meantime.
  *   At the    R1 and R2 (lfpool_check()).  With no reader left, after two batches of each shard nothing is retired, and
  *   end       everything can be acquired, each object once.
  */

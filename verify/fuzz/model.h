@@ -6,9 +6,9 @@
  *              caches, no strides.  Everything it demands is a sentence of lfpool.h.
  * Model        A cell is an address that the pool has handed out at least once, active or free.  Cells are sorted, so
  *              "is this an object" is a search and "do two objects overlap" is a comparison with the neighbours.
- *              acquire   NULL exactly when `capacity` objects are held; otherwise an aligned object that is not held and
- *                        does not overlap another.  Its bytes are those of the last holder, or zero without one (or with
- *                        LFPOOL_ZERO).
+ *              acquire   NULL exactly when `capacity` objects are held; otherwise an aligned object that is not held
+ *                        and does not overlap another.  Its bytes are those of the last holder, or zero without one (or
+ *                        with LFPOOL_ZERO).
  *              release   the right status for the pointer.  The hook hears of a refusal once, with the right pointer,
  *                        status and count, and nothing changes.
  *              counts    exact, after each call.
@@ -21,7 +21,8 @@
  *              closing   in half of the pools: nothing is handed out, waiters are called with nothing, released objects
  *                        leave the pool.
  *              evicting  the victim is the least, and gives way; a pinned object is released at the last unpin.
- *              retiring  retired objects are in use until the scheme reports otherwise; a refused destroy changes nothing.
+ *              retiring  retired objects are in use until the scheme reports otherwise; a refused destroy changes
+ *                        nothing.
  * Backends     The mutex pool overwrites the first bytes of a free object; the malloc backend promises nothing about
  *              a fresh object's bytes or about wrong pointers.  The model demands no more.
  */
