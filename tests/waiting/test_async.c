@@ -219,6 +219,63 @@ KIND_TEST(continuations_do_not_nest)
 	}
 }
 
+/* ---- Many threads in continuations at once: each thread knows its own ---- */
+
+enum { BUSY_THREADS = 150 };
+
+static struct {
+	lfpool_t *pool;
+	pthread_barrier_t begun, over;
+	unsigned calls, depth, deepest;
+} crowd;
+
+static void stay_a_while(void *context, lfpool_t *pool, void *object)
+{
+	(void)context;
+	pthread_barrier_wait(&crowd.begun);
+	pthread_barrier_wait(&crowd.over);
+	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
+}
+
+static void *run_a_continuation(void *argument)
+{
+	REQUIRE(lfpool_acquire_async(crowd.pool, stay_a_while, argument, NULL) == LFPOOL_OK);
+	return NULL;
+}
+
+static void ask_in_a_crowd(void *context, lfpool_t *pool, void *object)
+{
+	crowd.deepest = ++crowd.depth > crowd.deepest ? crowd.depth : crowd.deepest;
+	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
+	if (++crowd.calls < MANY)
+		REQUIRE(lfpool_acquire_async(pool, ask_in_a_crowd, context, NULL) == LFPOOL_OK);
+	crowd.depth--;
+}
+
+TEST(continuations_do_not_nest_however_many_threads_are_in_some)
+{
+	lfpool_t *own = pool_of(SIZE, FEW);
+	static pthread_t busy[BUSY_THREADS];
+
+	crowd.pool = pool_of(SIZE, BUSY_THREADS + 1);
+	REQUIRE(pthread_barrier_init(&crowd.begun, NULL, BUSY_THREADS + 1) == 0);
+	REQUIRE(pthread_barrier_init(&crowd.over, NULL, BUSY_THREADS + 1) == 0);
+	for (size_t i = 0; i < BUSY_THREADS; i++)
+		thread_start_small(&busy[i], run_a_continuation, NULL);
+	pthread_barrier_wait(&crowd.begun);
+	for (unsigned i = 0; i < 2; i++) {
+		crowd.calls = crowd.deepest = 0;
+		REQUIRE(lfpool_acquire_async(i ? crowd.pool : own, ask_in_a_crowd, NULL, NULL) == LFPOOL_OK);
+		assert_int_equal(crowd.calls, MANY);
+		assert_int_equal(crowd.deepest, 1);
+	}
+	pthread_barrier_wait(&crowd.over);
+	for (size_t i = 0; i < BUSY_THREADS; i++)
+		REQUIRE(pthread_join(busy[i], NULL) == 0);
+	assert_int_equal(lfpool_destroy(crowd.pool), 0);
+	assert_int_equal(lfpool_destroy(own), 0);
+}
+
 /* In one, a debt that was made and what was freed meet behind its back: it is never more than there is (W4). */
 static void owe_and_take(void *context, lfpool_t *pool, void *object)
 {

@@ -75,6 +75,33 @@ TEST(a_wait_inside_a_continuation_takes_a_free_object)
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
+/* Another continuation is first in the queue, and runs only when this one has returned: a wait does not wait for it. */
+static void wait_behind_another(void *context, lfpool_t *pool, void *object)
+{
+	const unsigned before = ++*(unsigned *)context;
+	void *others[2];
+
+	if (before == 1) {
+		REQUIRE(lfpool_acquire_async(pool, wait_behind_another, context, NULL) == LFPOOL_OK);
+		others[0] = lfpool_acquire_wait(pool, -1);
+		REQUIRE(others[0] && lfpool_release(pool, others[0]) == LFPOOL_OK);
+		REQUIRE(lfpool_acquire_bulk_wait(pool, NULL, others, 2, -1) == LFPOOL_OK);
+		REQUIRE(lfpool_release_bulk(pool, others, 2) == 2);
+		REQUIRE(*(unsigned *)context == before);
+	}
+	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
+}
+
+TEST(a_wait_inside_a_continuation_does_not_wait_for_the_queue)
+{
+	lfpool_t *pool = open_pool(3);
+	unsigned called = 0;
+
+	assert_int_equal(lfpool_acquire_async(pool, wait_behind_another, &called, NULL), LFPOOL_OK);
+	assert_int_equal(called, 2);
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
 /* ---- Other threads, while a continuation runs ---- */
 
 struct scene {
