@@ -76,7 +76,7 @@ static void for_each(struct scene *s)
 #define BUILT_FIRST POOL(4 * EACH, 2 * EACH, LFPOOL_CREATE_ALL, &hooks_building, NULL, SPECIAL_NOTHING)
 #define WATCHED POOL(4 * EACH, 2 * EACH, 0, NULL, "poison,guard,check,no-tools", SPECIAL_NOTHING)
 #define ALL(hooks) POOL(4 * EACH, 2 * EACH, LFPOOL_CHECK_RACES, hooks, NULL, RELEASES_ALL)
-#define QUARANTINED POOL(2 * EACH, 2 * EACH, 0, NULL, "quarantine=4,no-tools", SPECIAL_NOTHING)
+#define QUARANTINED POOL(2 * EACH, 2 * EACH, 0, NULL, "quarantine=4,check,no-tools", SPECIAL_NOTHING)
 
 const struct operation object_operations[] = {
 	{"acquire hit, built before", BUILT_FIRST, "mine +2 want 1", acquire_inlined, 0, 1},

@@ -67,10 +67,23 @@ static void dump(struct scene *s)
 		 "lfpool_dump() has written something else than it says");
 }
 
+OPERATION(set_acquire, s->got[0] = STEP(lfpool_set_acquire(s->set, OBJECT_BYTES)))
+OPERATION(set_release, s->released = STEP(lfpool_set_release(s->set, s->given[0])) == LFPOOL_OK)
+
+static void set_make(struct scene *s)
+{
+	void *object = STEP(lfpool_set_acquire(s->set, 2 * OBJECT_BYTES));
+
+	wrong_if(s, !object || lfpool_of(object) == s->pool || lfpool_set_release(s->set, object) != LFPOOL_OK,
+		 "a new class of a set is of no use");
+}
+
 /* ---- The table ---- */
 
 #define AMONG POOL(4 * EACH, 2 * EACH, 0, NULL, NULL, AMONG_POOLS)
 #define LOCKING POOL(4 * EACH, 2 * EACH, 0, NULL, NULL, IN_PROGRAM | LOCKS)
+#define OF_SET POOL(4 * EACH, 2 * EACH, 0, NULL, NULL, IN_SET)
+#define OF_SET_LOCKING POOL(4 * EACH, 2 * EACH, 0, NULL, NULL, IN_SET | IN_PROGRAM | LOCKS)
 #define WRITING POOL(4 * EACH, 2 * EACH, 0, NULL, NULL, IN_PROGRAM)
 
 const struct operation pool_operations[] = {
@@ -78,6 +91,9 @@ const struct operation pool_operations[] = {
 	{"release self", AMONG, "own +3 beside made hand 1", release_self, 0, 1},
 	{"pool create", LOCKING, "own +3 beside", create_pool, 0, 0},
 	{"pool destroy", LOCKING, "own +3 beside made active", destroy_pool, 0, 0},
+	{"set acquire", OF_SET, "own +2 want 1", set_acquire, 0, 1},
+	{"set release", OF_SET, "own +2 older", set_release, 0, 1},
+	{"set acquire, the first of a class", OF_SET_LOCKING, "own +3", set_make, 0, 0},
 	{"stats", USUAL, "own +5", ask_stats, 0, 0},
 	{"dump", WRITING, "own +5", dump, 0, 0},
 	{.name = NULL},

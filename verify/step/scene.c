@@ -31,10 +31,36 @@ const struct operation *operation_at(size_t index)
 }
 
 /* The debug modes' last words on what an abandoned thread held are not asked for. */
+static _Atomic(unsigned) damages;
+
 static void be_silent(void *context, const lfpool_misuse_t *misuse)
 {
 	(void)context;
-	(void)misuse;
+	/* relaxed: read when the others have given the turn back. */
+	if (misuse->status != LFPOOL_E_STILL_ACTIVE)
+		(void)fetch_add_relaxed(&damages, 1);
+}
+
+unsigned scene_damages(void)
+{
+	const unsigned found = load_relaxed(&damages);
+
+	store_relaxed(&damages, 0);
+	return found;
+}
+
+/* The pool is a class of a set, whose other classes are not made yet. */
+static lfpool_status_t open_set(struct scene *s, const lfpool_config_t *config)
+{
+	lfpool_set_config_t set = LFPOOL_SET_CONFIG_INIT;
+	lfpool_status_t status;
+
+	set.pool = *config;
+	set.pool.object_size = 0;
+	status = lfpool_set_create(&s->set, &set);
+	if (status == LFPOOL_OK && !(s->pool = lfpool_set_class(s->set, OBJECT_BYTES, true, NULL)))
+		status = LFPOOL_E_NO_MEMORY;
+	return status;
 }
 
 lfpool_t *scene_pool(void)
@@ -97,8 +123,8 @@ void scene_open(struct scene *s, const struct operation *o)
 	}
 	if (o->debug || o->special & EVICTS)
 		config.hooks.misuse = be_silent;
-	if (lfpool_create(&s->pool, &config) != LFPOOL_OK || !(s->mine = lfpool_cache_create(s->pool)) ||
-	    !(s->other = lfpool_cache_create(s->pool))) {
+	if ((o->special & IN_SET ? open_set(s, &config) : lfpool_create(&s->pool, &config)) != LFPOOL_OK ||
+	    !(s->mine = lfpool_cache_create(s->pool)) || !(s->other = lfpool_cache_create(s->pool))) {
 		fprintf(stderr, "%s: no pool\n", o->name);
 		exit(3);
 	}
@@ -111,7 +137,12 @@ size_t scene_waiting(const struct scene *s)
 	return waiters_waiting(&s->pool->waiters);
 }
 
-void scene_look_at_queue(const struct scene *s, size_t *continuations_out, size_t *given_out)
+bool scene_closed(const struct scene *s)
+{
+	return waiters_closed(&s->pool->waiters);
+}
+
+void scene_look_at_queue(const struct scene *s, bool claimed, size_t *continuations_out, size_t *given_out)
 {
 	const struct waiters *d = &s->pool->waiters;
 
@@ -121,7 +152,7 @@ void scene_look_at_queue(const struct scene *s, size_t *continuations_out, size_
 		const struct cell *cell = cell_at(d, index);
 		const enum phase phase = cell_phase(load_relaxed(&cell->word));
 
-		if (phase >= WAITING && load_relaxed(&cell->then))
+		if (phase >= (claimed ? CLAIMED : WAITING) && load_relaxed(&cell->then))
 			++*continuations_out;
 		else if (phase >= GIVEN)
 			++*given_out;
@@ -136,11 +167,12 @@ size_t scene_close(struct scene *s)
 	for (uint32_t i = 0; limbo && i < limbo->shards; i++)
 		store_relaxed(&limbo->shard[i].word, 0);
 
-	size_t active = lfpool_destroy(s->pool);
+	const size_t active = s->set ? lfpool_set_destroy(s->set) : lfpool_destroy(s->pool);
 
 	(void)lfpool_destroy(s->beside);
 	(void)lfpool_destroy(s->made);
 	s->pool = s->beside = s->made = NULL;
+	s->set = NULL;
 	return active;
 }
 

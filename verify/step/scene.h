@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "lfpool/lfpool.h"
+#include "lfpool/set.h"
 #include "lfpool/wait.h"
 
 #define OBJECTS_MAX 72
@@ -53,11 +54,13 @@ struct scene {
 	size_t lent_count;
 	bool caller_waits;      /* another thread sleeps in lfpool_acquire_wait(), and gets got[0]        */
 	lfpool_ticket_t ticket; /* of a continuation that gets got[0]                                     */
+	unsigned called;        /* how often it was called                                                */
 	lfpool_batch_t *batch;  /* that is with a scheme which tells                                      */
 	bool cancelled;         /* it was                                                                 */
 	bool queued;            /* it waited before the operation began                                   */
 	size_t capacity_at_end; /* when all has come back; 0: whatever it is then                         */
 	lfpool_handle_t handle; /* of the first object held, or given                                     */
+	lfpool_set_t *set;      /* that the pool is a class of, or NULL                                   */
 	lfpool_t *beside;       /* other pools, or NULL: one that is there meanwhile ...                   */
 	lfpool_t *made;         /* ... and one that the operation makes or destroys                        */
 	/* A pool that evicts. */
@@ -96,7 +99,9 @@ enum special {
 	RELEASES_ALL = 8, /* whatever is held                                                                 */
 	ASKED = 16,       /* the pool has a scheme that is asked, and says yes; the others retire as well           */
 	EVICTS = 64,      /* the pool evicts                                                                  */
-	TOLD = 32         /* it has one that reclaims: the operation does, once the others are through              */
+	TOLD = 32,        /* it has one that reclaims: the operation does, once the others are through              */
+	IN_SET = 128,     /* the pool is a class of a set                                                          */
+	CLOSES = 256      /* the operation closes the pool                                                         */
 };
 
 struct operation {
@@ -173,8 +178,12 @@ void scene_open(struct scene *s, const struct operation *o);
 lfpool_t *scene_pool(void);
 /* Calls and continuations that wait now. */
 size_t scene_waiting(const struct scene *s);
-/* Continuations in the queue, also those that a thread stands about to call; calls that were given an object. */
-void scene_look_at_queue(const struct scene *s, size_t *continuations_out, size_t *given_out);
+/* Continuations in the queue, also those that a thread stands about to call; calls that were given an object.
+ * `claimed`: also a continuation whose cell is claimed, which no call but a faulty one claims. */
+void scene_look_at_queue(const struct scene *s, bool claimed, size_t *continuations_out, size_t *given_out);
+bool scene_closed(const struct scene *s);
+/* Findings of the debug modes, since the last call, that say that something was damaged. */
+unsigned scene_damages(void);
 /* waits.c: the call that sleeps begins; returns when it has been served, if there is one; the continuation of every
  * lfpool_acquire_async(), got[0] of the scene. */
 void caller_begin(struct scene *s);

@@ -50,8 +50,10 @@ static void ask(void *object)
 
 	if (!lfpool_in_use(scene->pool, object))
 		wrong = "what the handler acquired is not in use";
+	/* The maximum of a closed pool is 0. */
 	if (lfpool_of(object) != scene->pool ||
-	    lfpool_index_of(scene->pool, object) >= lfpool_quick_stats(scene->pool).max_capacity)
+	    (!scene_closed(scene) &&
+	     lfpool_index_of(scene->pool, object) >= lfpool_quick_stats(scene->pool).max_capacity))
 		wrong = "the handler's object is not the pool's";
 	if (handle && lfpool_resolve(scene->pool, handle) != object)
 		wrong = "the handler's object has a wrong handle";

@@ -6,7 +6,8 @@
  *              serving a call that sleeps, that call must be woken by them, and if the victim itself is what waits, it
  *              is given one object and no more.
  * Concurrency  The call that sleeps is a thread of its own.  It is in the kernel when a breakpoint is planted, and what
- *              it runs when it is woken (the way out of lfpool_acquire_wait()) the victim does not run.
+ *              it runs when it is woken (the way out of lfpool_acquire_wait()) the victim does not run.  So no call
+ *              sleeps where the victim closes the pool: both would take slots.  (tests/pool/unit_fork_others.c)
  */
 #include "calls.h"
 #include "sleeper.h"
@@ -82,8 +83,8 @@ void keep_object(void *scene, lfpool_t *pool, void *object)
 	struct scene *s = scene;
 
 	wrong_if(s, s->cancelled, "a continuation was called that had been cancelled");
-	wrong_if(s, s->got[0], "a continuation was called twice");
-	wrong_if(s, pool != s->pool || !object,
+	wrong_if(s, s->called++, "a continuation was called twice");
+	wrong_if(s, pool != s->pool || !(object || scene_closed(s)),
 		 "a continuation was called with something else than an object of its pool");
 	s->got[0] = object;
 }
@@ -106,6 +107,21 @@ static void cancel(struct scene *s)
 	wrong_if(s, s->cancelled == (s->got[0] != NULL), "a continuation was called and cancelled, or neither");
 }
 
+/* What was found before the time was over is back in the pool: not in got[]. */
+static void acquire_bulk_wait(struct scene *s)
+{
+	void *objects[OBJECTS_MAX];
+
+	if (STEP(lfpool_acquire_bulk_wait(s->pool, NULL, objects, s->wanted, 1)) == LFPOOL_OK)
+		memcpy(s->got, objects, s->wanted * sizeof(*objects));
+}
+
+static void close_pool(struct scene *s)
+{
+	(void)STEP(lfpool_close(s->pool, 0));
+	wrong_if(s, s->ticket && s->called != 1, "the pool is closed, and a continuation was not called");
+}
+
 static void release_to_call(struct scene *s)
 {
 	release_through_cache(s);
@@ -115,12 +131,14 @@ static void release_to_call(struct scene *s)
 /* ---- The table ---- */
 
 /* The clock is the kernel's, and reading it may take one instruction more than the last time. */
+#define CLOSING POOL(2 * EACH, 2 * EACH, 0, NULL, NULL, CLOSES)
 #define TIMED POOL(2 * EACH, 2 * EACH, 0, NULL, NULL, IN_PROGRAM)
 
 const struct operation wait_operations[] = {
 	{"acquire wait 0", SMALL, "own +2 want 1", acquire_wait_not_at_all, 0, 1},
 	{"acquire wait 0, exhausted", SMALL, "own all lend 2 want 1", acquire_wait_not_at_all, 0, 0},
 	{"acquire wait 1 ns", TIMED, "own all lend 2 want 1", acquire_wait, 0, 1},
+	{"acquire bulk wait of 3, 1 ns", TIMED, "own all lend 2 want 3", acquire_bulk_wait, 0, 3},
 	{"acquire async, at once", SMALL, "own +2 want 1", acquire_async, 0, 1},
 	{"acquire async, queued", SMALL, "own all lend 2 want 1", acquire_async, MOVES_QUEUE, 1},
 	{"cancel a continuation", SMALL, "own all lend 2 want 1 async", cancel, MOVES_QUEUE, 0},
@@ -136,5 +154,9 @@ const struct operation wait_operations[] = {
 	 release_through_cache, MOVES_TOP | MOVES_QUEUE, 1},
 	{"release, to a call that sleeps, behind a crowd", SMALL, "own all lend 2 want 1 crowd 17 hand 1 call",
 	 release_to_call, MOVES_TOP | MOVES_QUEUE, 1},
+	{"close", CLOSING, "own +6 -3", close_pool, CHANGED | MOVES_TOP | MOVES_COLD | MOVES_QUEUE, 1},
+	{"close, a continuation", CLOSING, "own all lend 2 want 1 async", close_pool, MOVES_COLD | MOVES_QUEUE, 1},
+	{"close, a continuation, behind a crowd", CLOSING, "own all lend 2 want 1 crowd 17 async", close_pool,
+	 MOVES_COLD | MOVES_QUEUE, 1},
 	{.name = NULL},
 };
