@@ -107,7 +107,7 @@ static void cancel(struct scene *s)
 	wrong_if(s, s->cancelled == (s->got[0] != NULL), "a continuation was called and cancelled, or neither");
 }
 
-/* What was found before the time was over is back in the pool: not in got[]. */
+/* got[] is set on success only: otherwise the objects found are back in the pool. */
 static void acquire_bulk_wait(struct scene *s)
 {
 	void *objects[OBJECTS_MAX];
