@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_advice.c - lfpool_advise(): a run that follows the advice always finds an object, seldom goes to the depot, and
- * robs no caches.
+ * test_advice.c - lfpool_advise(): a run that follows the advice always finds an object, rarely goes to the depot,
+ * and robs no caches.
  *
- * Idea         One thread works with several caches by turns, so that the same workload has the same needs again.
+ * Idea         One thread alternates between several caches, so that the same workload has the same needs again.
  */
 #include "../support/support.h"
 
@@ -13,10 +13,10 @@ struct workload {
 	uint64_t seed;
 	unsigned caches;
 	uint32_t least, most; /* objects in a burst: acquired, then all but some released */
-	uint32_t kept;        /* the most that are kept from burst to burst               */
+	uint32_t kept;        /* the most kept between bursts */
 };
 
-/* What one cache has out. */
+/* Objects that one cache has out. */
 struct user {
 	lfpool_cache_t *cache;
 	void **held;
@@ -48,7 +48,7 @@ static lfpool_advice_t advice_of(const lfpool_t *pool)
 	return advice;
 }
 
-/* From after the warming up to the end. */
+/* From the end of the warm-up to the end. */
 static struct outcome run(const struct workload *workload, lfpool_backend_t backend, size_t capacity,
 			  size_t cache_capacity)
 {
@@ -87,7 +87,7 @@ static bool seldom(uint64_t times, uint64_t acquires)
 	return times <= acquires / LFPOOL_ADVICE_SELDOM;
 }
 
-/* Each that found nothing wanted one more: with so many more there is one for each. */
+/* Each refused call wanted one more object, so the advice has one for each. */
 BACKEND_TEST(advised_capacity_covers_the_refused_calls, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_t *pool = POOL_OF(SIZE, 1000, .backend = backend);
@@ -103,7 +103,7 @@ BACKEND_TEST(advised_capacity_covers_the_refused_calls, LFPOOL_BACKEND_MALLOC)
 	/* At most twice the capacity. */
 	assert_int_equal(advice_of(pool).capacity, 2000);
 	assert_non_null(strstr(advice_of(pool).reason, "3301 calls found all 1000 objects in use"));
-	/* Forgotten. */
+	/* Starts a new period. */
 	lfpool_high_water_reset(pool);
 	assert_int_equal(advice_of(pool).capacity, 1000);
 	release_all(pool, objects, 1000);
@@ -135,7 +135,7 @@ TEST(advice_holds_when_the_workload_runs_again)
 		const size_t room = advised->capacity + advised->headroom;
 		const struct outcome after = run(&workload, backend, room, advised->cache_capacity);
 
-		/* There was enough. */
+		/* The capacity sufficed. */
 		assert_int_equal(before.exhausted, 0);
 		assert_true(before.advice.capacity <= capacity);
 		assert_int_equal(after.exhausted, 0);
@@ -145,7 +145,7 @@ TEST(advice_holds_when_the_workload_runs_again)
 			continue;
 		}
 		assert_true(before.advice.cache_capacity >= cache_capacity);
-		/* 256 is enough for certain.  The advice on smaller ones is an estimate, and the size of the pool
+		/* 256 certainly suffices.  The advice on smaller caches is an estimate, and the size of the pool
 		 * changed too. */
 		const uint64_t trips = before.advice.cache_capacity < 256 ? after.trips / 2 : after.trips;
 
@@ -154,13 +154,13 @@ TEST(advice_holds_when_the_workload_runs_again)
 				 before.advice.reason, before.advice.cache_capacity, after.advice.reason);
 		else if (seldom(before.trips, before.acquires))
 			assert_int_equal(before.advice.cache_capacity, cache_capacity);
-		/* And it is said. */
+		/* The advice must be to change it. */
 		if (before.acquires >= 1000 && before.advice.cache_capacity != cache_capacity)
 			assert_non_null(strstr(before.advice.reason, "Larger caches"));
 	}
 }
 
-/* After a reset acquires, trips and thefts are those made since. */
+/* After a reset, acquires, trips and thefts count from zero. */
 static void require_nothing_of_before(lfpool_t *pool, lfpool_cache_t *cache)
 {
 	void *object = lfpool_cache_acquire(cache);
@@ -176,7 +176,7 @@ static void require_nothing_of_before(lfpool_t *pool, lfpool_cache_t *cache)
 	assert_null(strstr(advice_of(pool).reason, "robbed"));
 }
 
-/* A pool so tight that its caches live by robbing each other; with the headroom none does. */
+/* A pool so small that its caches rob each other constantly; with the headroom none does. */
 TEST(advised_headroom_ends_steals)
 {
 	enum { CACHE = 32, HELD = 16 };
@@ -212,7 +212,7 @@ TEST(advised_headroom_ends_steals)
 		require_nothing_of_before(pool, caches[0]);
 		for (int i = 0; i < CACHES; i++)
 			lfpool_cache_destroy(caches[i]);
-		/* All caches that there were, not those in use. */
+		/* For all existing caches, not only those in use. */
 		assert_int_equal(advice_of(pool).headroom, CACHES * CACHE);
 		lfpool_destroy(pool);
 	}
@@ -244,7 +244,7 @@ TEST(advice_for_a_buffer_keeps_its_caches)
 	lfpool_destroy(pool);
 }
 
-/* A cache that is advised holds at most 256 KiB. */
+/* The advised cache holds at most 256 KiB. */
 TEST(advised_caches_are_bounded_in_bytes)
 {
 	enum { LARGE = 32768, HELD = 40 };

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_buffer.c - lfpool/buffer.h: how large a buffer must be, what is refused, and what such a pool does otherwise.
+ * test_buffer.c - lfpool/buffer.h: buffer sizes, refusals, and the differences of such a pool.
  *
- * What it does as every pool is tested by the tests of every pool (in_buffer.h); that no address leads to it, and more
- * threads than it has caches for, by verify/pairs; that it makes no system call, by test_no_kernel.c.
+ * Common behaviour is tested by the tests of every pool (in_buffer.h). verify/pairs tests that no address leads to
+ * it, and more threads than caches; test_no_kernel.c that it makes no system call.
  */
 #include "../support/texts.h"
 
 #include <stdatomic.h>
 
-/* An integer constant expression, also for arguments of several types. */
+/* An integer constant expression, even for arguments of several types. */
 static _Alignas(LFPOOL_BUFFER_ALIGNMENT) unsigned char array[LFPOOL_BUFFER_BYTES(sizeof(double[3]), 0, 1000)];
 _Static_assert(LFPOOL_BUFFER_BYTES(1, 1, 1) < 22528, "small pools fit into small arrays");
 _Static_assert(LFPOOL_BUFFER_BYTES_WITH(32, 0, 16, 1) < 7680, "with one cache into very small ones");
@@ -33,7 +33,7 @@ static lfpool_t *pool_in(const lfpool_config_t *config, void *buffer, size_t siz
 	return pool;
 }
 
-/* How many of them can be explicit. */
+/* The number that can be explicit. */
 static size_t explicit_of(size_t buffer_caches)
 {
 	return (buffer_caches ? buffer_caches : LFPOOL_BUFFER_CACHES) * 3 / 4;
@@ -50,7 +50,7 @@ TEST(buffer_bytes_macro_is_a_close_upper_bound)
 	size_t capacity = 1, pairs = 0;
 
 	print_message("    seed 2026\n");
-	/* Each small one, and then larger and larger steps. */
+	/* Every small one, and then growing steps. */
 	for (; capacity <= (size_t)1 << 31;
 	     capacity += capacity < 5000 ? 1 : 1 + random_below(&r, (uint32_t)(capacity / 4)))
 		for (size_t i = 0; i < COUNT(sizes); i++)
@@ -64,16 +64,15 @@ TEST(buffer_bytes_macro_is_a_close_upper_bound)
 										       capacity, caches)
 							    : LFPOOL_BUFFER_BYTES(sizes[i], alignments[k], capacity);
 
-				/* Where addresses have 32 bits not every pool has a size, and no array is that large.
-				 * */
+				/* With 32-bit addresses some pools have no size, and no array is that large. */
 				if (sizeof(size_t) < 8 && (!exact || exact > SIZE_MAX / 4))
 					continue;
-				/* Nor is any larger than addresses: some strides are refused there. */
+				/* Nor larger than the address space: some strides are refused there. */
 				if (!exact && capacity > ((uint64_t)1 << 43) / sizes[i])
 					continue;
 				pairs++;
 				REQUIRE(exact && macro >= exact);
-				/* It takes 16 for the default alignment, which is less on some processors. */
+				/* The macro assumes 16 for the default alignment, which is less on some processors. */
 				REQUIRE(macro - exact <=
 					(sizeof(size_t) < 8 ? 8192 : 1536) + 4096 + 128 +
 						(alignments[k] ? 0 : (16 - _Alignof(max_align_t)) * capacity));
@@ -87,7 +86,8 @@ TEST(buffer_bytes_function_is_exact)
 	static const size_t cache_capacities[] = {0, 2, 64, 8192, LFPOOL_CACHE_NONE};
 	static const size_t alignments[] = {1, 16, 256, 4096};
 
-	/* A sanitizer looks at every byte of them: it takes every seventh, which meets all values of each. */
+	/* A sanitizer checks every byte of them: then only every seventh combination, which includes all values of
+	 * each. */
 	for (size_t i = 0; i < COUNT(capacities) * COUNT(cache_capacities) * COUNT(alignments); i += TIMES(1, 13)) {
 		lfpool_config_t config = config_of(37, capacities[i % COUNT(capacities)]);
 
@@ -99,7 +99,7 @@ TEST(buffer_bytes_function_is_exact)
 		const size_t bytes = lfpool_buffer_bytes(&config);
 		unsigned char *memory = buffer_of(bytes + 4096 + 128);
 
-		/* Wherever it lies. */
+		/* At any address. */
 		for (size_t at = 0; at <= 4096; at += 128 * (1 + at / 128)) {
 			lfpool_t *pool = (lfpool_t *)(uintptr_t)8;
 
@@ -187,7 +187,7 @@ TEST(create_in_refuses_bad_buffers_and_configurations)
 		EXPECT(LFPOOL_E_CONFIG_DEBUG, .debug = modes[i]);
 }
 
-/* ---- What is otherwise ---- */
+/* ---- Differences ---- */
 
 static void release_a_stranger(void *pool)
 {
@@ -212,7 +212,7 @@ static void take_it(void *context, lfpool_t *pool, void *object)
 	*(void **)context = object;
 }
 
-/* As many caches as there are, and as many continuations as there is room for; calls without one go on. */
+/* The maximum of caches and of continuations; calls without one still work. */
 static void fill(size_t buffer_caches)
 {
 	enum { CONTINUATIONS = 16 };
@@ -226,7 +226,7 @@ static void fill(size_t buffer_caches)
 	for (size_t i = 0; i <= CONTINUATIONS; i++)
 		assert_int_equal(lfpool_acquire_async(pool, take_it, i < CONTINUATIONS ? &got[i] : &none, NULL),
 				 i < CONTINUATIONS ? LFPOOL_OK : LFPOOL_E_NO_MEMORY);
-	/* A call without a place in the queue: until the time is over. */
+	/* A call without a place in the queue waits until its timeout. */
 	assert_null(lfpool_acquire_wait(pool, 1000000));
 	for (size_t i = 0; i < CONTINUATIONS; i++) {
 		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
@@ -235,7 +235,7 @@ static void fill(size_t buffer_caches)
 	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
 	assert_null(none);
 	assert_null(lfpool_check(pool, NULL));
-	/* One that is given up is another's. */
+	/* A released one is available again. */
 	if (explicit_of(buffer_caches)) {
 		lfpool_cache_destroy(cache[0]);
 		assert_ptr_equal(lfpool_cache_create(pool), cache[0]);
@@ -274,7 +274,7 @@ static void *asks_again_and_again(void *argument)
 	return NULL;
 }
 
-/* A call that is refused must not make another call fail: a cache is refused only while others have all of them. */
+/* A refused call must not make another call fail: a cache is refused only while other threads have all of them. */
 TEST(a_refused_cache_refuses_no_other)
 {
 	lfpool_config_t config = config_of(16, 100);
@@ -298,7 +298,7 @@ TEST(a_refused_cache_refuses_no_other)
 		lfpool_cache_destroy(caches[0]);
 		caches[0] = lfpool_cache_create(r.pool);
 		if (!caches[0]) {
-			/* The rival must have had it: the call that it is in ends. */
+			/* The rival must have got it: its current call ends. */
 			const unsigned asked = atomic_load(&r.asked);
 
 			while ((int)(atomic_load(&r.answered) - asked) < 0)

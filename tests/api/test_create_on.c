@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
-/*
- * test_create_on.c - pools whose objects lie in memory of the caller's: every kind of pool, on any kind of memory, and
- * the memory is the caller's again afterwards.
- */
+/* test_create_on.c - pools whose objects are in the caller's memory: every kind of pool, on any kind of memory, which
+ * the caller gets back afterwards. */
 #include "../support/kinds.h"
 
 #include <sys/mman.h>
 
 enum { OBJECTS = 1000, MOST = 3000 };
 
-/* A pool whose objects are in this memory. */
+/* A pool with its objects in this memory. */
 static lfpool_status_t create_on(lfpool_t **pool_out, const lfpool_config_t *config, void *memory, size_t bytes)
 {
 	lfpool_config_t with;
@@ -44,7 +42,7 @@ KIND_TEST(every_mode_works_in_caller_provided_memory)
 	assert_int_equal(lfpool_grow(s.pool, MOST), MOST - OBJECTS);
 	assert_int_equal(acquire_all(s.pool, objects, MOST + 1), MOST);
 	for (size_t i = 0; i < MOST; i++) {
-		/* Behind the word of the hooks. */
+		/* Behind the hooks' word. */
 		memset(moved(objects[i], sizeof(unsigned)), 0x5a, SIZE - sizeof(unsigned));
 		if (kind->backend != LFPOOL_BACKEND_MALLOC)
 			assert_true((unsigned char *)objects[i] - memory >= 0 &&
@@ -53,11 +51,11 @@ KIND_TEST(every_mode_works_in_caller_provided_memory)
 	}
 	assert_true(sort_disjoint(objects, MOST, SIZE));
 	release_all(s.pool, objects, MOST);
-	/* Nothing of it is given back. */
+	/* This memory is never given back. */
 	assert_false(lfpool_trim(s.pool, 0, SIZE_MAX));
 	assert_int_equal(stats_of(s.pool).given_back, 0);
 	stage_close(&s);
-	/* No tool and no guard has it any more. */
+	/* No tool and no guard covers it any longer. */
 	memset(memory, 0x5a, bytes);
 	assert_true(all_bytes_are(memory, bytes, 0x5a));
 	assert_int_equal(munmap(memory, bytes), 0);
@@ -87,7 +85,7 @@ TEST(create_on_refuses_memory_that_does_not_fit)
 	assert_int_equal(munmap(memory, bytes + page), 0);
 }
 
-/* Not at creation, nor when the pool grows: no page is touched. */
+/* Neither creation nor growth touches a page. */
 TEST(create_on_touches_no_object_memory)
 {
 	lfpool_config_t config = CONFIG_OF(64, OBJECTS, .max_capacity = MOST, .flags = LFPOOL_PREFAULT);
@@ -110,7 +108,7 @@ TEST(create_on_touches_no_object_memory)
 	assert_int_equal(munmap(memory, bytes), 0);
 }
 
-/* An address belongs to the innermost pool; to the outer one again when the inner pool is gone. */
+/* An address belongs to the innermost pool, and to the outer one again after the inner pool is destroyed. */
 TEST(a_pool_in_an_object_of_another_hides_no_other_object)
 {
 	enum { OUTER = 8, OBJECT = 1 << 16, HOSTS = 3 };

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
-/*
- * test_dump.c - lfpool_dump(): the whole of it, every beginning of it, and whether a strict reader takes the JSON.
- * (Names that are anything: base/unit_text.c.)
- */
+/* test_dump.c - lfpool_dump(): all of it, every prefix of it, and whether a strict reader accepts the JSON.
+ * (Arbitrary names: base/unit_text.c.) */
 #include "../support/texts.h"
 
 enum { SIZE = 24, CAPACITY = 100 };
@@ -16,7 +14,7 @@ static int start_reader(__attribute__((unused)) void **state)
 	return reader ? 0 : -1;
 }
 
-/* It ends with an error if a line was no JSON: python says which. */
+/* Fails if a line was not JSON: python reports which. */
 static int end_reader(__attribute__((unused)) void **state)
 {
 	return pclose(reader);
@@ -58,7 +56,7 @@ TEST(dump_shows_counts_caches_and_sizes)
 	require_in(d.text, "lfpool      " LFPOOL_EXPECTED_VERSION ", pool \"jobs\"\nbackend     lockfree, ");
 	char apart[80];
 
-	/* Farther apart where a sanitizer guards the bytes between them. */
+	/* Further apart where a sanitizer guards the gaps. */
 	snprintf(apart, sizeof(apart), "\nobjects     100 of 24 bytes, aligned to 16, %zu bytes apart\n",
 		 stride_of(pool, objects[0]));
 	require_in(d.text, apart);

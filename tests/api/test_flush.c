@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * test_flush.c - lfpool_cache_flush(): the pool has the objects of a cache afterwards, the cache still works, and no
- * object is lost.  (While others rob it: cache_flush() in the programs destroy-* and claim-* of verify/explore.)
- */
+/* test_flush.c - lfpool_cache_flush(): the pool gets the cache's objects, the cache still works, and no object is
+ * lost.  (While other threads rob it: the programs flush-*, destroy-* and claim-* of verify/explore.) */
 #include "../support/support.h"
 
 enum { SIZE = 40 };
 
-/* Random acquires and releases by one cache, against a list of the objects in use; after each flush nothing is
- * cached. With the thread's own (NULL), a handle, hooks and debug modes or not, few objects and many. */
+/* Random acquires and releases by one cache, compared with a list of the objects in use; after each flush the cache
+ * is empty.  With the thread's own cache (NULL) or a handle, with hooks, with debug modes, few objects and many. */
 static void sequences(lfpool_t *pool, bool by_handle, uint64_t seed)
 {
 	lfpool_cache_t *cache = by_handle ? lfpool_cache_create(pool) : NULL;
@@ -58,13 +56,13 @@ TEST(flush_empties_a_cache_and_leaves_it_usable)
 	}
 }
 
-/* A thread without a cache gets none, and a pool without caches is left alone. */
+/* Flush creates no cache for a thread without one, and ignores a pool without caches. */
 BACKEND_TEST(flush_creates_no_cache, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_t *pool = POOL_OF(SIZE, 100, .backend = backend);
 
 	lfpool_cache_flush(pool, NULL);
-	/* In mutex mode there is one, of all calls. */
+	/* In mutex mode there is one, shared by all calls. */
 	assert_int_equal(stats_of(pool).caches_in_use, backend == LFPOOL_BACKEND_MUTEX);
 	if (backend != LFPOOL_BACKEND_LOCKFREE) {
 		lfpool_cache_t *cache = lfpool_cache_create(pool);

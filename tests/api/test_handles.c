@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * test_handles.c - what lfpool/handle.h promises about handles and indices: which object a handle names, what is
- * said of one that is stale.  (When it goes stale, in any sequence of calls: verify/pairs; of pools before and beside:
- * unit_handle.c.  Of racing releases by one handle one succeeds: the scenario handles of lfpool-stress.)
- */
+/* test_handles.c - the promises of lfpool/handle.h about handles and indices: the object that a handle names, and the
+ * answers to a stale one.  (When it becomes stale, in any sequence of calls: verify/pairs.  Earlier and other pools:
+ * unit_handle.c.  Exactly one of racing releases by a handle succeeds: the scenario handles of lfpool-stress.) */
 #include "../support/support.h"
 #include "../support/told.h"
 
@@ -14,7 +12,7 @@ static lfpool_t *pool_on(lfpool_backend_t backend, size_t capacity)
 	return POOL_OF(SIZE, capacity, .backend = backend, .hooks.misuse = hear);
 }
 
-/* Whatever the bits are: nothing, or an object that has this very handle. */
+/* For any bits: nothing, or an object that has exactly this handle. */
 static void require_right_answer(lfpool_t *pool, lfpool_handle_t handle)
 {
 	void *object = lfpool_resolve(pool, handle);
@@ -39,7 +37,7 @@ TEST(resolve_accepts_any_value)
 		assert_null(lfpool_resolve(pool, UINT64_MAX));
 		for (size_t i = 0; i < held; i++)
 			(void)lfpool_handle_of(pool, objects[i]);
-		/* Those of all slots lie side by side, when as many uses of each had one. */
+		/* The handles of all slots are consecutive if each slot had the same number of uses with one. */
 		const lfpool_handle_t first = lfpool_handle_of(pool, objects[0]) - lfpool_index_of(pool, objects[0]) -
 					      1;
 
@@ -90,7 +88,7 @@ BACKEND_TEST(release_by_handle_succeeds_once, LFPOOL_BACKEND_MUTEX)
 	assert_int_equal(lfpool_release_handle(pool, handle), LFPOOL_OK);
 	assert_false(lfpool_in_use(pool, object));
 	require_stale(pool, handle, object, index, "The slot is free.");
-	/* In use again, for something else. */
+	/* In use again, by another acquire. */
 	void *again = lfpool_acquire(pool);
 
 	assert_ptr_equal(again, object);
@@ -100,7 +98,7 @@ BACKEND_TEST(release_by_handle_succeeds_once, LFPOOL_BACKEND_MUTEX)
 	require_stale(pool, UINT64_MAX, NULL, SIZE_MAX, "This pool has no such slot.");
 	/* Slot 1, before its first use. */
 	require_stale(pool, 1, moved(object, -(ptrdiff_t)(index * stride_of(pool, object))), 0, "The slot is free.");
-	/* A pointer's release makes it stale too, and a refusal by pointer tells no handle. */
+	/* A release by pointer also makes it stale, and a refusal by pointer reports no handle. */
 	assert_non_null(object = lfpool_acquire(pool));
 	const lfpool_handle_t other = lfpool_handle_of(pool, object);
 
@@ -129,7 +127,7 @@ BACKEND_TEST(index_and_inner_address_lead_to_the_object, LFPOOL_BACKEND_MUTEX)
 			assert_ptr_equal(lfpool_object_start(pool, moved(objects[i], offset)),
 					 offset < SIZE ? objects[i] : NULL);
 	}
-	/* Free ones too. */
+	/* Also for free objects. */
 	release_all(pool, objects, CAPACITY);
 	assert_int_equal(lfpool_index_of(pool, objects[7]), 7);
 	assert_ptr_equal(lfpool_object_at(pool, 7), objects[7]);
@@ -148,7 +146,7 @@ BACKEND_TEST(index_and_inner_address_lead_to_the_object, LFPOOL_BACKEND_MUTEX)
 	lfpool_destroy(pool);
 }
 
-/* The malloc backend: handles go stale too; only active objects have an address. */
+/* The malloc backend: handles become stale too; only active objects have an address. */
 TEST(handles_go_stale_in_malloc_mode)
 {
 	lfpool_t *pool = pool_on(LFPOOL_BACKEND_MALLOC, CAPACITY);

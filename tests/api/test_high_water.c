@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * test_high_water.c - the high-water mark: never below the most objects that were in use at once, not above it by more
- * than the caches can hold; and reset.  (While others work and rob each other it is judged by lfpool-stress.)
- */
+/* test_high_water.c - the high-water mark: at least the most objects in use at once, and above it by at most the
+ * objects that caches can hold; and its reset.  (With threads that rob each other: lfpool-stress.) */
 #include "../support/support.h"
 
 enum { SIZE = 32, CAPACITY = 4096 };
 
-/* Swings up and down; after each step the mark is compared with the truth. */
+/* Moves up and down; after each step the mark is compared with the exact value. */
 static void one_thread(lfpool_backend_t backend, uint32_t flags, size_t cache_capacity)
 {
 	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .backend = backend, .flags = flags, .cache_capacity = cache_capacity,
 				 .depot_shards = 1);
-	/* Of two magazines, and one that is partly full in the depot. */
+	/* Hidden in two magazines, and in one of the depot that is partly full. */
 	const size_t hidden = cache_capacity + cache_capacity / 2;
 	struct random r = random_for(test_seed("one_thread"), 0);
 	void **objects = pointers_new(CAPACITY);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_memory_follows_use.c - a pool touches the objects that are in use and a bound for each cache, and returns free
- * objects on request, wherever they are cached: lfpool_trim(), also with LFPOOL_IDLE, and lfpool_shrink().
+ * test_memory_follows_use.c - a pool touches only objects in use and a bound for each cache, and returns free objects
+ * on request, wherever they are cached: lfpool_trim(), also with LFPOOL_IDLE, and lfpool_shrink().
  *
- * Idea         Explicit caches play the part of threads that sleep.
+ * Idea         Explicit caches represent sleeping threads.
  */
 #include "../support/support.h"
 
@@ -30,7 +30,7 @@ static lfpool_t *pool_built(size_t capacity)
 	return POOL_OF(256, capacity, .hooks = {.create = on_create, .destroy = on_destroy});
 }
 
-/* Each cache takes `each`, all at once, and puts them back. */
+/* Each cache acquires `each`, all at once, and releases them. */
 static void burst(lfpool_t *pool, lfpool_cache_t **caches, size_t each, size_t bytes)
 {
 	void **objects = pointers_new(CACHES * each);
@@ -133,7 +133,7 @@ TEST(large_objects_handed_over_touch_no_more_than_are_in_use_and_cached)
 	}
 
 	const lfpool_stats_t stats = stats_of(pool);
-	const size_t bound = stats.caches; /* one object each: two do not fit in 256 KiB */
+	const size_t bound = stats.caches; /* one object per cache: two do not fit into 256 KiB */
 
 	assert_true(stats.capacity - stats.untouched <= IN_FLIGHT + bound);
 	assert_int_equal(lfpool_advise(pool, &advice), LFPOOL_OK);
@@ -143,7 +143,7 @@ TEST(large_objects_handed_over_touch_no_more_than_are_in_use_and_cached)
 	lfpool_destroy(pool);
 }
 
-/* A pool that grows works as one that was made as large. */
+/* A pool that grows works like one that was created with its final size. */
 TEST(a_pool_that_grows_from_nothing_makes_few_trips_to_the_depot)
 {
 	enum { MANY = 1 << 16 };
@@ -180,10 +180,10 @@ TEST(idle_rounds_take_what_was_free_since_the_round_before)
 	lfpool_t *pool = pool_built(ALL);
 
 	burst(pool, caches, EACH, sizeof(int));
-	/* All of it was in use since the pool was made. */
+	/* All of it was in use since the pool's creation. */
 	round_of(pool, 0);
 	assert_int_equal(destroyed, 0);
-	/* And none of it since. */
+	/* And none since. */
 	round_of(pool, 0);
 	assert_int_equal(destroyed, ALL);
 	assert_int_equal(idle_of(pool), 0);
@@ -203,7 +203,7 @@ TEST(idle_rounds_keep_a_minimum)
 	lfpool_destroy(pool);
 }
 
-/* The objects that are used in each period stay. */
+/* Objects used in each period stay. */
 TEST(idle_rounds_leave_what_is_used)
 {
 	enum { USED = 10 };
@@ -219,13 +219,13 @@ TEST(idle_rounds_leave_what_is_used)
 		}
 		round_of(pool, 0);
 	}
-	/* None was built again for these, and those of other caches are gone. */
+	/* None of these was rebuilt, and those of the other caches are gone. */
 	assert_int_equal(built, ALL);
 	assert_in_range(idle_of(pool), USED, EACH + USED);
 	lfpool_destroy(pool);
 }
 
-/* Neither disturbs the other. */
+/* They do not affect each other. */
 TEST(idle_rounds_and_the_high_water_mark_are_apart)
 {
 	lfpool_cache_t *caches[CACHES];
@@ -244,7 +244,7 @@ TEST(idle_rounds_and_the_high_water_mark_are_apart)
 	lfpool_destroy(pool);
 }
 
-/* SIZE_MAX objects are more than there are: all stay. */
+/* SIZE_MAX exceeds the number of objects: all stay. */
 TEST(to_keep_all_is_to_keep_idle_ones_too)
 {
 	lfpool_cache_t *caches[CACHES];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * test_pins.c - what lfpool/handle.h promises about pins: a pinned object stays until its last unpin, whichever call
- * releases or retires it meanwhile, and what is refused changes nothing.
- */
+/* test_pins.c - the promises of lfpool/handle.h about pins: a pinned object stays until its last unpin, whichever
+ * call releases or retires it in the meantime, and a refused call changes nothing. */
 #include "../support/schemes.h"
 #include "../support/told.h"
 #include "../support/workers.h"
@@ -35,7 +33,7 @@ static void require_refused(lfpool_t *pool, lfpool_status_t status, lfpool_statu
 	told_forget();
 }
 
-/* The object was released, and is pinned: the handle names nothing, and there is no second release. */
+/* The object was released while pinned: its handle resolves to nothing, and a second release is refused. */
 static void require_pending(lfpool_t *pool, void *object, lfpool_handle_t handle)
 {
 	const size_t active = lfpool_active_count(pool);
@@ -127,7 +125,7 @@ BACKEND_TEST(a_second_unpin_and_other_handles_are_refused, LFPOOL_BACKEND_MALLOC
 	require_refused(pool, lfpool_unpin(pool, handle), LFPOOL_E_NOT_PINNED, 1);
 	assert_string_equal(lfpool_status_string(LFPOOL_E_NOT_PINNED), "unpin of an object that is not pinned");
 	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	/* A later use of the slot, pinned: the old handle reaches nothing of it. */
+	/* A later use of the slot, pinned: the old handle does not reach it. */
 	(void)handled(pool, &next);
 	assert_non_null(lfpool_pin(pool, next));
 	assert_null(lfpool_pin(pool, handle));
@@ -211,7 +209,7 @@ static struct {
 	atomic_size_t pinned, ended;
 } shared;
 
-/* An object holds its own handle, from before other threads can pin it until its slot has another use. */
+/* An object holds its own handle, from before other threads can pin it until its slot is reused. */
 static void pin_and_release(struct worker *me, lfpool_handle_t handle)
 {
 	const lfpool_handle_t *object = lfpool_pin(shared.pool, handle);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * test_pool.c - what a pool is, seen from one thread: exactly capacity objects in one range, counts that are exact at
- * every step; in pools of several shapes: how a pool caches must not show.  (Whose a pointer is, and whether it is in
- * use: verify/fuzz.)
- */
+/* test_pool.c - a pool from the view of one thread: exactly capacity objects in one range, and exact counts after
+ * every step.  In pools of several shapes: caching must not be visible.  (Which pool owns a pointer, and whether it
+ * is in use: verify/fuzz.) */
 #include "../support/support.h"
 
 #include <errno.h>
@@ -40,7 +38,7 @@ static void expect_counts(const lfpool_t *pool, size_t active)
 	assert_int_equal(lfpool_available_count(pool), lfpool_capacity(pool) - active);
 }
 
-/* The objects of a full pool lie one stride apart, with nothing between them. */
+/* The objects of a full pool are one stride apart, with no gaps. */
 static void expect_one_range(const lfpool_t *pool, const struct shape *shape, void **objects)
 {
 	assert_true(sort_disjoint(objects, shape->capacity, shape->object_size));
@@ -52,12 +50,12 @@ static void expect_one_range(const lfpool_t *pool, const struct shape *shape, vo
 		assert_int_equal((uintptr_t)objects[i] - (uintptr_t)objects[i - 1], stride);
 }
 
-/* Counts are exact at every step, and errno is left alone. */
+/* Counts are exact after every step, and errno is unchanged. */
 static void check_shape(const struct shape *shape)
 {
 	lfpool_t *pool = pool_of_shape(shape);
 	void **objects = pointers_new(shape->capacity);
-	/* Reading a count may cost O(capacity / magazine): not after every step of a large pool. */
+	/* A count may cost O(capacity / magazine): not after every step of a large pool. */
 	const size_t stepping = shape->capacity / 1000 + 1;
 
 	assert_int_equal(lfpool_quick_stats(pool).backend, LFPOOL_BACKEND_LOCKFREE);
@@ -74,7 +72,7 @@ static void check_shape(const struct shape *shape)
 		assert_null(lfpool_acquire(pool));
 		expect_counts(pool, shape->capacity);
 		expect_one_range(pool, shape, objects);
-		/* One more is available as soon as one is released, whichever it is. */
+		/* Any released object makes one more available. */
 		for (size_t i = 0; i < shape->capacity; i += shape->capacity / 5 + 1) {
 			assert_int_equal(lfpool_release(pool, objects[i]), LFPOOL_OK);
 			assert_ptr_equal(lfpool_acquire(pool), objects[i]);

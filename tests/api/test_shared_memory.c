@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads once */
-/*
- * test_shared_memory.c - a pool in a buffer that lies in memory which a process shares with its children by fork: no
- * object has two holders, none is lost, and a child that is killed takes with it what its call had, and nothing else.
- */
+/* test_shared_memory.c - a pool in a buffer in memory that a process shares with its forked children: no object has
+ * two holders, none is lost, and a killed child loses only the objects that its current call held. */
 #include "../support/support.h"
 #include "lfpool/buffer.h"
 
@@ -31,7 +29,7 @@ static lfpool_t *shared_pool(void)
 	return pool;
 }
 
-/* Acquires and releases, with a cache of its own or without; `forever`: until it is killed. */
+/* Acquires and releases, with a cache or without; `forever`: until it is killed. */
 static void churn(lfpool_t *pool, unsigned number, bool forever)
 {
 	lfpool_cache_t *cache = number % 2 ? lfpool_cache_create(pool) : NULL;
@@ -44,7 +42,7 @@ static void churn(lfpool_t *pool, unsigned number, bool forever)
 		if (count < HELD && random_below(&random, 2)) {
 			struct shared_object *object = cache ? lfpool_cache_acquire(cache) : lfpool_acquire(pool);
 
-			/* There are more than all of them can hold. */
+			/* The pool has more objects than all of them can hold. */
 			REQUIRE(object && atomic_exchange_explicit(&object->holder, me, memory_order_relaxed) == 0);
 			object->uses++;
 			held[count++] = object;
@@ -92,8 +90,8 @@ TEST(processes_share_a_pool)
 	pool_close(pool, sizeof(struct shared_object));
 }
 
-/* What is lost is what they hold, at most HELD each, and what a call had that was under way: what lies in their caches
- * is taken from there. */
+/* Lost objects are those they hold, at most HELD each, and those of a call in progress.  Objects in their caches can
+ * still be taken. */
 TEST(killed_processes_take_nothing_else_with_them)
 {
 	lfpool_t *pool = shared_pool();
@@ -107,7 +105,7 @@ TEST(killed_processes_take_nothing_else_with_them)
 		assert_int_equal(kill(children[i], SIGKILL), 0);
 	for (unsigned i = 0; i < CHILDREN; i++)
 		assert_true(waitpid(children[i], &status, 0) == children[i] && WIFSIGNALED(status));
-	/* One call each: an object, and a magazine that was under way. */
+	/* One call each: an object, and a magazine in transit. */
 	const size_t kept = acquire_all(pool, objects, CAPACITY + 1), in_a_call = CHILDREN * (1 + 8);
 
 	assert_true(kept + CHILDREN * HELD + in_a_call >= CAPACITY);

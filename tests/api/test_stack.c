@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_stack.c - the stack that calls use is at most the number of bytes in docs/real-time.md ("Stack").
+ * test_stack.c - the calls use at most the bytes of stack that docs/real-time.md promises ("Stack").
  *
- * Each row of calls runs on a thread whose stack is filled with a pattern.  The lowest byte that has changed afterwards
- * shows how deep the calls went: this library, the C library, the dynamic linker, and the thread's end.
+ * Each row of calls runs on a thread whose stack is filled with a pattern.  The lowest changed byte afterwards shows
+ * how deep the calls went: this library, the C library, the dynamic linker, and the thread's end.
  */
 #include "../support/support.h"
 

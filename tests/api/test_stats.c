@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_stats.c - lfpool_stats(): capacity = active + cached + shared + untouched, and where the objects are after each
- * call.
+ * test_stats.c - lfpool_stats(): capacity = active + cached + shared + untouched, and where the objects are after
+ * each call.
  *
- * (On the other backends, after any sequence of calls: verify/fuzz.  When others have worked, and asked for while they
- * do: stress/accounts.c, worker_rescan() of stress/worker.c, verify/step.)
+ * (Other backends, after any sequence of calls: verify/fuzz.  After and during the work of other threads:
+ * stress/accounts.c, worker_rescan() of stress/worker.c, verify/step.)
  */
 #include "../support/support.h"
 
 enum { SIZE = 32, CAPACITY = 500 };
 
-/* What holds whatever the pool has been through, while it is quiet. */
+/* Rules for a quiet pool, whatever its past. */
 static lfpool_stats_t settled(const lfpool_t *pool)
 {
 	lfpool_stats_t stats = stats_of(pool);
@@ -35,7 +35,7 @@ TEST(stats_count_where_objects_are)
 	assert_int_equal(stats.untouched, CAPACITY);
 	assert_int_equal(stats.acquires + stats.releases, 0);
 
-	/* One chunk of eight is opened: one object is out, seven lie in the cache. */
+	/* Opens one chunk of eight: one object is out, seven are in the cache. */
 	objects[0] = lfpool_cache_acquire(cache);
 	stats = settled(pool);
 
@@ -56,25 +56,25 @@ TEST(stats_count_where_objects_are)
 	assert_null(lfpool_cache_acquire(cache));
 	assert_int_equal(settled(pool).exhausted, 1);
 
-	/* All come back: two magazines stay in the cache. */
+	/* All are released: two magazines stay in the cache. */
 	assert_int_equal(lfpool_cache_release_bulk(cache, objects, CAPACITY), CAPACITY);
 	stats = settled(pool);
 	assert_int_equal(stats.active + stats.untouched, 0);
 	assert_int_equal(stats.refills, (CAPACITY + 7) / 8);
-	/* For each magazine that was full when more came; the first time the cache had an empty one. */
+	/* One per magazine that was full when more came, except the first: the cache had an empty one. */
 	assert_int_equal(stats.drains, (CAPACITY - 1) / 8);
 	assert_in_range(stats.cached, 9, 16);
 	assert_int_equal(stats.shared, CAPACITY - stats.cached);
 	assert_int_equal(stats.steals + stats.retries, 0);
 
-	/* Another cache robs it of those. */
+	/* Another cache steals those. */
 	assert_non_null(other = lfpool_cache_create(pool));
 	assert_int_equal(lfpool_cache_acquire_bulk(other, objects, CAPACITY), CAPACITY);
 	assert_in_range(settled(pool).steals, 1, 16);
 	assert_int_equal(lfpool_cache_release_bulk(cache, objects, CAPACITY), CAPACITY);
 	lfpool_cache_destroy(other);
 
-	/* A cache that is given up holds nothing. */
+	/* A destroyed cache holds nothing. */
 	lfpool_cache_destroy(cache);
 	stats = settled(pool);
 	assert_int_equal(stats.cached, 0);

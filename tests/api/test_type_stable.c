@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_type_stable.c - reading objects that may be released at any moment, without a scheme: the memory stays, so a
- * reader may look first, and ask lfpool_resolve() afterwards whether what it saw belonged to the object that it wanted.
+ * test_type_stable.c - reading objects that may be released at any moment, without a scheme.  The memory stays, so a
+ * reader may read first, and then ask lfpool_resolve() whether the words belonged to the object it wanted.
  * docs/deferred-release.md, "Without a grace period", has the pattern and says why it works.
  *
- * Idea         Every word of an object is made of its handle.  So a reader that has the handle can tell a word of this
- *              object from one of any other that ever lay there.
+ * Idea         Every word of an object is made from its handle.  So a reader that has the handle can distinguish a
+ *              word of this object from a word of any other that was ever there.
  * Control      Without the second resolve the same readers accept words of other objects.
  */
 #include "../support/workers.h"
@@ -27,8 +27,8 @@ static uint64_t word_for(lfpool_handle_t handle, size_t i)
 static struct {
 	lfpool_t *pool;
 	_Atomic(lfpool_handle_t) place[PLACES];
-	atomic_size_t accepted; /* looks                                          */
-	atomic_size_t foreign;  /* these, too, if it had not resolved again       */
+	atomic_size_t accepted; /* reads */
+	atomic_size_t foreign;  /* reads that it would have accepted without the second resolve */
 } scene;
 
 /* ---- The pattern ---- */
@@ -46,7 +46,7 @@ static void publish(struct object *object, size_t place)
 
 enum seen { GONE, LOOKED, ACCEPTED };
 
-/* Reads the handle's object; ACCEPTED if the words are that object's, for what the second resolve says. */
+/* Reads the handle's object; ACCEPTED if, by the second resolve, the words are that object's. */
 static enum seen look(lfpool_handle_t handle, uint64_t *words_out, bool pause)
 {
 	struct object *object = lfpool_resolve(scene.pool, handle);
@@ -54,7 +54,7 @@ static enum seen look(lfpool_handle_t handle, uint64_t *words_out, bool pause)
 	if (!object)
 		return GONE;
 	for (size_t i = 0; i < WORDS; i++) {
-		/* acquire: whatever its writer did before, the acquire of the object above all. */
+		/* acquire: the writer's earlier steps, above all the acquire of the object. */
 		words_out[i] = atomic_load_explicit(&object->word[i], memory_order_acquire);
 		if (pause && i == WORDS / 2)
 			sched_yield();
@@ -83,7 +83,7 @@ static void write_often(struct worker *me)
 			REQUIRE(object = lfpool_acquire(scene.pool));
 			publish(object, me->number % PLACES);
 		}
-		/* Few processors: readers shall meet what is published, too. */
+		/* On few processors: readers must meet published objects too. */
 		if (random_below(&me->random, 4) == 0)
 			sched_yield();
 	}
@@ -95,7 +95,7 @@ static void read_often(struct worker *me)
 	uint64_t words[WORDS];
 
 	for (size_t n = 0; !told_to_end(me); n++) {
-		/* acquire: the words that were there when it was published. */
+		/* acquire: the words at the publication. */
 		const lfpool_handle_t handle = atomic_load_explicit(&scene.place[n % PLACES], memory_order_acquire);
 		const enum seen seen = look(handle, words, n % 64 == 0);
 
@@ -118,14 +118,14 @@ static void write_or_read(struct worker *me)
 		read_often(me);
 }
 
-/* For a while, and until the readers accepted some words, and met foreign ones: the control. */
+/* For a while, and until the readers have accepted some words, and met foreign ones: the control. */
 static void read_while_others_write(size_t cache_capacity)
 {
 	const uint64_t until = now_ns() + TIMES(150, 300) * UINT64_C(1000000), limit = until + UINT64_C(60000000000);
 	struct workers workers;
 
 	memset(&scene, 0, sizeof(scene));
-	/* no-tools: AddressSanitizer would report each late look. */
+	/* no-tools: AddressSanitizer would report each late read. */
 	scene.pool = POOL_OF(sizeof(struct object), 2 * WRITERS, .cache_capacity = cache_capacity, .debug = "no-tools");
 	workers_start(&workers, WRITERS + READERS, write_or_read, NULL, 0);
 	for (; now_ns() < until || !atomic_load(&scene.foreign) || !atomic_load(&scene.accepted); usleep(1000))

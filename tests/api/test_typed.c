@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
 /*
- * test_typed.c - lfpool/typed.h and lfpool/hidden.h: what every function does (tests/header/typed.h, run here), and
- * what the type says of the pool: size, alignment, refusals.  (A module that keeps its pool to itself:
- * examples/connections.)
+ * test_typed.c - lfpool/typed.h and lfpool/hidden.h: every function (tests/header/typed.h, run here), and the type's
+ * effect on the pool: size, alignment, refusals.  (A module with a private pool: examples/connections.)
  *
- * Built twice: as it is, and with WITH_INLINE, where the caches' hits are inlined.
+ * Built twice: normally, and with WITH_INLINE, where the caches' hits are inlined.
  */
 #ifdef WITH_INLINE
 #include "lfpool/inline.h"
@@ -23,7 +22,7 @@ TEST(typed_functions_do_what_the_untyped_ones_do)
 	use_typed();
 }
 
-/* No power of two, and more strictly aligned than it needs be. */
+/* Not a power of two, and more strictly aligned than necessary. */
 struct wide {
 	alignas(32) uint64_t number;
 	char name[40];
@@ -33,7 +32,7 @@ LFPOOL_DEFINE(wide, struct wide);
 
 TEST(typed_pools_have_the_size_and_alignment_of_the_type)
 {
-	/* More room is given. */
+	/* Given more room. */
 	static const size_t rows[][2] = {{0, 0}, {1000, 128}};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -50,7 +49,8 @@ TEST(typed_pools_have_the_size_and_alignment_of_the_type)
 	}
 }
 
-/* Less than the type needs, and what lfpool_create() refuses.  The type brings fields that an older struct has not. */
+/* Less than the type needs, and configurations that lfpool_create() refuses.  The macros set fields that an older
+ * struct lacks. */
 TEST(typed_create_refuses_bad_configurations)
 {
 	const size_t too_early = offsetof(lfpool_config_t, cache_capacity);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
 /*
- * test_versions.c - callers that were compiled with an older or a newer header: each struct with a struct_size, by the
- * same rules.
+ * test_versions.c - callers compiled with an older or a newer header: each struct with a struct_size, by the same
+ * rules.
  *
- * Given        An older caller's struct ends early: what it lacks reads as zero, whatever lies behind it in memory.  A
- *              newer caller's is longer: fine while the fields that this library lacks are zero.
- * Filled in    A shorter struct is filled as far as it goes, and nothing behind it is touched; of a longer one the rest
- *              is zero.
+ * Input        An older caller's struct ends early: missing fields read as zero, whatever follows it in memory.  A
+ *              newer caller's struct is longer: valid while the fields that this library lacks are zero.
+ * Output       A shorter struct is filled as far as it goes, and nothing behind it is written; of a longer one the
+ *              rest is zeroed.
  */
 #include "../support/registry_support.h"
 #include "../support/set_support.h"
 
 enum { NEWER = 200, TOO_LARGE = 4097 };
 
-/* ---- Structs that are given ---- */
+/* ---- Input structs ---- */
 
 static lfpool_status_t make_pool(void *config)
 {
@@ -29,7 +29,7 @@ static lfpool_status_t make_pool(void *config)
 	return status;
 }
 
-/* The profile brings fields that an older struct has not. */
+/* The profile sets fields that an older struct lacks. */
 static lfpool_status_t make_in_registry(void *config)
 {
 	lfpool_registry_t *registry = registry_of("jobs max_capacity=9 debug=check cache_capacity=32\n");
@@ -73,7 +73,7 @@ TEST(configs_of_older_and_newer_versions_are_accepted_by_size)
 		for (size_t size = 0; size <= rows[i].bytes + NEWER; size += sizeof(size_t)) {
 			const size_t known = size < rows[i].bytes ? size : rows[i].bytes;
 
-			/* What lies behind the end that was stated is not the library's to read. */
+			/* The library must not read behind the stated end. */
 			memset(given, 0xff, sizeof(given));
 			memset(given, 0, size);
 			memcpy(given, rows[i].config, known);
@@ -106,7 +106,7 @@ TEST(init_macro_and_init_function_give_the_same_config)
 	assert_memory_equal(&set_by_macro, &set_by_function, sizeof(set_by_macro));
 }
 
-/* ---- Structs that are filled in ---- */
+/* ---- Output structs ---- */
 
 static lfpool_status_t fill_stats(void *pool, void *out)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * test_walk.c - what lfpool/walk.h promises to one thread: which objects are visited, in which order, how often; what
- * may be done meanwhile; how a walk is divided.
- */
+/* test_walk.c - the promises of lfpool/walk.h to one thread: which objects are visited, in which order, how often;
+ * which calls are allowed during a walk; how to divide a walk. */
 #include "../support/support.h"
 
 enum { SIZE = 40, CAPACITY = 1000 };
@@ -12,12 +10,12 @@ static lfpool_t *pool_on(lfpool_backend_t backend, size_t capacity)
 	return POOL_OF(SIZE, capacity, .backend = backend);
 }
 
-/* What a visitor saw. */
+/* A visitor's results. */
 struct seen {
 	lfpool_t *pool;
 	void *objects[CAPACITY + 1];
 	size_t count, active;
-	size_t enough; /* says false then */
+	size_t enough; /* returns false at this number */
 };
 
 static bool note(void *context, void *object)
@@ -38,7 +36,7 @@ static bool note_slot(void *context, void *object, bool active)
 	return note(context, object);
 }
 
-/* Every way of walking gives just these, in the order of their addresses. */
+/* Every kind of walk visits exactly these, in the order of their addresses. */
 static void require_walks_give(lfpool_t *pool, void **expected, size_t count)
 {
 	struct seen seen = {.pool = pool};
@@ -57,7 +55,7 @@ static void require_walks_give(lfpool_t *pool, void **expected, size_t count)
 		assert_ptr_equal(seen.objects[i], expected[i]);
 		assert_ptr_equal(lfpool_cursor_next(&cursor), expected[i]);
 		assert_ptr_equal(copy[i], expected[i]);
-		/* The parts, one after the other, are the whole. */
+		/* The parts in sequence make up the whole. */
 		void *object;
 
 		while (!(object = lfpool_cursor_next(&parts[part])))
@@ -81,7 +79,7 @@ BACKEND_TEST(for_each_active_visits_each_object_once_in_address_order, LFPOOL_BA
 		size_t held = acquire_all(pool, objects, random_below(&r, (uint32_t)capacity + 1));
 
 		require_walks_give(pool, objects, held);
-		/* Any of them, and then one, and then none. */
+		/* Any of them, then one, then none. */
 		for (size_t i = 0; i < held;) {
 			if (random_below(&r, 3) == 0) {
 				i++;
@@ -121,7 +119,7 @@ TEST(visitor_that_returns_false_ends_the_walk)
 	lfpool_destroy(pool);
 }
 
-/* Each copy is its object, in the order of the addresses; the array beyond what was asked for is left alone. */
+/* Each copy equals its object, in the order of the addresses; the array beyond the requested length is unchanged. */
 BACKEND_TEST(copy_active_returns_all_active_objects, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_t *pool = pool_on(backend, CAPACITY);
@@ -159,7 +157,7 @@ BACKEND_TEST(for_each_slot_visits_active_and_free_slots, LFPOOL_BACKEND_MALLOC)
 	void *objects[CAPACITY];
 
 	assert_int_equal(acquire_all(pool, objects, 17), 17);
-	/* A free slot of the malloc backend has no memory: none is visited, active ones neither. */
+	/* A free slot of the malloc backend has no memory: a walk over slots visits nothing, not even active ones. */
 	if (backend == LFPOOL_BACKEND_MALLOC) {
 		assert_int_equal(lfpool_for_each_slot(pool, note_slot, &seen) + seen.count, 0);
 		release_all(pool, objects, 17);
@@ -174,7 +172,7 @@ BACKEND_TEST(for_each_slot_visits_active_and_free_slots, LFPOOL_BACKEND_MALLOC)
 		assert_true(lfpool_owns(pool, seen.objects[i]));
 		assert_true(all_bytes_are(seen.objects[i], SIZE, 0));
 	}
-	/* Those that a shrink took out are free ones. */
+	/* Those removed by a shrink count as free. */
 	assert_int_equal(acquire_all(pool, objects + 17, CAPACITY - 17), CAPACITY - 17);
 	release_all(pool, objects, 300);
 	assert_int_equal(lfpool_shrink(pool, 100), 100);
@@ -194,7 +192,7 @@ static bool release_this(void *context, void *object)
 	return note(context, object);
 }
 
-/* In a walk of its own, which releases where it stands. */
+/* In a nested walk, which releases the object it visits. */
 static bool release_the_others(void *context, void *object)
 {
 	const struct seen *seen = context;
@@ -208,7 +206,7 @@ static bool release_the_others(void *context, void *object)
 	return note(context, object);
 }
 
-/* One for each it sees: those that lie behind the walk are not visited. */
+/* Acquires one for each visited object: new ones behind the walk are not visited. */
 static bool acquire_another(void *context, void *object)
 {
 	const struct seen *seen = context;
@@ -236,7 +234,7 @@ BACKEND_TEST(visitor_may_release_and_acquire, LFPOOL_BACKEND_MUTEX)
 
 		assert_in_range(visited, rows[i].visited_least, rows[i].visited_most);
 		assert_int_equal(visited, seen.count);
-		/* None twice. */
+		/* No object twice. */
 		assert_true(sort_disjoint(seen.objects, seen.count, SIZE));
 		assert_int_equal(lfpool_active_count(pool), rows[i].after);
 		assert_int_equal(lfpool_release_all(pool), rows[i].after);
@@ -273,7 +271,7 @@ BACKEND_TEST(release_all_releases_exactly_the_active_objects, LFPOOL_BACKEND_MUT
 		for (size_t k = 0; k < CAPACITY; k++)
 			assert_false(lfpool_in_use(pool, objects[k]));
 		assert_int_equal(lfpool_quick_stats(pool).misuses, 0);
-		/* A holder that releases it now is too late. */
+		/* A holder that releases it now comes too late. */
 		assert_int_equal(lfpool_release(pool, objects[CAPACITY - 1]), LFPOOL_E_NOT_IN_USE);
 		pool_close(pool, SIZE);
 	}

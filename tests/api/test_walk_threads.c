@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_walk_threads.c - walks while other threads acquire: what LFPOOL_ZERO wrote is visible, by acquires of one, and
- * of many: no lock and no atomic orders it except the walk.  (What hooks.activate wrote: the programs walk-hooks-* of
- * verify/explore.)
+ * test_walk_threads.c - walks while other threads acquire, singly and in bulk: the writes of LFPOOL_ZERO are visible,
+ * although only the walk orders them.  (Writes of hooks.activate: the programs walk-hooks-* of verify/explore.)
  *
- * That what is active throughout is visited once, and anything at most once: the scenario walk of lfpool-stress.
+ * That an object active throughout is visited once, and none twice: the scenario walk of lfpool-stress.
  */
 #include "../support/workers.h"
 
 enum { EACH = 1000, THREADS = 3, ALL = THREADS * EACH, MANY = 200, SIZE = 64 };
 
-/* The first by single calls, the others in bulk. */
+/* The first thread by single calls, the others in bulk. */
 static void acquire_many(struct worker *me)
 {
 	const size_t at_once = me->number ? MANY : 1;
@@ -28,7 +27,7 @@ static bool look(void *context, void *object)
 	return true;
 }
 
-/* Three threads acquire all objects; walks look at what they visit meanwhile. */
+/* Three threads acquire all objects; meanwhile walks check the objects they visit. */
 static void look_while_acquired(lfpool_t *pool)
 {
 	struct workers workers;
@@ -57,7 +56,7 @@ BACKEND_TEST(walk_beside_acquires_sees_zeroed_objects, LFPOOL_BACKEND_MUTEX)
 		assert_int_equal(acquire_all(pool, objects, ALL), ALL);
 		for (size_t i = 0; i < ALL; i++)
 			memset(objects[i], 0xff, SIZE);
-		/* Bulk calls take them upwards or downwards. */
+		/* Bulk calls acquire them in ascending or descending order. */
 		qsort(objects, ALL, sizeof(*objects), round % 2 ? compare_addresses : compare_addresses_down);
 		release_all(pool, objects, ALL);
 		look_while_acquired(pool);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_check.c - lfpool_check(): each thing that can be wrong is made wrong once, and the right invariant is named.
+ * unit_check.c - lfpool_check(): each kind of damage is done once, and the right invariant is named.
  *
- * Scene        A pool that has been lived in: objects out, a cache with a magazine on its stack, the three stacks of
- *              the depot, chunks never used.
+ * Scene        A used pool: objects out, a cache with a magazine on its stack, the three stacks of the depot, unused
+ *              chunks.
  */
 #include "../support/support.h"
 
@@ -19,7 +19,7 @@ struct scene {
 	void *out[OUT];
 	uint32_t full, second, third, partial, empty; /* on the depot's stacks, the first three on one */
 	uint32_t current, own;                        /* of the cache; a full one on its stack */
-	uint64_t count, carved;                       /* which destroying the pool follows */
+	uint64_t count, carved;                       /* counts needed to destroy the pool */
 };
 
 #define LOAD(p) atomic_load_explicit((p), memory_order_relaxed)
@@ -91,8 +91,8 @@ static _Atomic(uintptr_t) *state_of(const struct scene *s, uint32_t slot)
 	return arena_state(&s->core->arena, slot);
 }
 
-/* The state of the first granule in which no object begins.  With 80 bytes from object to object, or 96 where a tool
- * watches the gaps, there is one among the first five. */
+/* The state of the first granule in which no object begins.  With a stride of 80 bytes, or 96 if a tool watches the
+ * gaps, there is one among the first five. */
 static _Atomic(uintptr_t) *state_of_none(const struct scene *s)
 {
 	const struct arena *arena = &s->core->arena;
@@ -113,7 +113,7 @@ static uintptr_t object_of(const struct scene *s, uint32_t slot)
 	return (uintptr_t)arena_object(&s->core->arena, slot);
 }
 
-/* A magazine's object number `which`, from the oldest: its slot; and another in its place. */
+/* The slot of object number `which` of a magazine, from the oldest; and sets another one. */
 static uint32_t entry_slot(const struct scene *s, uint32_t number, uint32_t which)
 {
 	struct lfpool_magazine *m = at(s, number);
@@ -128,7 +128,7 @@ static void entry_set(const struct scene *s, uint32_t number, uint32_t which, ui
 	STORE(&m->entry[magazine_place_of(LOAD(&m->top) + which, SLOTS)], object);
 }
 
-/* So many taken from it, so many pushed. */
+/* Adds to the numbers taken from it and pushed. */
 static void change(const struct scene *s, uint32_t number, uint64_t taken, uint64_t pushed)
 {
 	struct lfpool_magazine *m = at(s, number);
@@ -137,7 +137,7 @@ static void change(const struct scene *s, uint32_t number, uint64_t taken, uint6
 	STORE(&m->bottom, LOAD(&m->bottom) + pushed * LFPOOL_PUSHED_);
 }
 
-/* Magazine `number` now lies on `lower`, whose depth it knows. */
+/* Puts magazine `number` on `lower`, with the right depth. */
 static void put_on(const struct scene *s, uint32_t number, uint32_t lower)
 {
 	STORE(&at(s, number)->next, link_to(link_depth(LOAD(&at(s, lower)->next)) + 1, lower));
@@ -166,7 +166,7 @@ static struct cache *cache_number(const struct scene *s, uint32_t number)
 
 /* ---- Damages ---- */
 
-/* A test: the statements change the scene `s`; `where` and `named` are what the check says then. */
+/* A test: the statements change the scene `s`; then the check must return `where` and `named`. */
 #define DAMAGE(name, where, named, ...)                         \
 	TEST(name)                                              \
 	{                                                       \
@@ -189,10 +189,10 @@ DAMAGE(entry_doubled, entry_slot(s, s->full, 0) - 1, "C1: a free slot lies in tw
 DAMAGE(entry_zero, SIZE_MAX, "H5:", entry_set(s, s->full, 1, 0))
 DAMAGE(entry_never_used, CAPACITY - 1, "C1: a slot that was never used",
        entry_set(s, s->full, 1, object_of(s, CAPACITY)))
-/* Gone from a magazine that may be partly filled. */
+/* Missing from a magazine that may be partly filled. */
 DAMAGE(entry_lost, entry_slot(s, s->partial, 0) - 1, "C1: a free slot lies nowhere", change(s, s->partial, 1, 0))
 DAMAGE(full_not_full, s->full, "D3:", change(s, s->full, 1, 0))
-/* The same, with thefts that would allow it; far too much is missing for the caches there are. */
+/* The same, with thefts that would allow it, but too much is missing for the number of caches. */
 DAMAGE(full_all_empty, SIZE_MAX, "G2: the stacks", STORE(&s->cache->counts.steals, 1000);
        for (uint32_t number = s->full; number; number = below(s, number)) change(s, number, SLOTS, 0))
 DAMAGE(partial_full, s->partial, "D4: a magazine on a stack of partial",

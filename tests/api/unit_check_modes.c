@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: wrap=os_heap_aligned */
-/*
- * unit_check_modes.c - lfpool_check() in malloc mode, and in each mode while objects are retired: what is damaged is
- * named, and made right again.
- */
+/* unit_check_modes.c - lfpool_check() in malloc mode, and in each mode with retired objects: damage is named, then
+ * repaired. */
 #include "../support/support.h"
 
 #include "core/cache.h"
@@ -31,7 +29,7 @@ static void expect_violation(const lfpool_t *pool, const char *expected)
 		fail_msg("expected \"%s\", got \"%s\"", expected, violated ? violated : "nothing");
 }
 
-/* Each slot that is in use has an object, and the object has a label. */
+/* Each slot in use has an object, and the object has a label. */
 TEST(check_finds_damaged_cells_of_malloc_mode)
 {
 	lfpool_t *pool = POOL_OF(24, 10, .backend = LFPOOL_BACKEND_MALLOC);
@@ -76,7 +74,7 @@ BACKEND_TEST(check_reports_missing_memory, LFPOOL_BACKEND_MUTEX)
 	lfpool_destroy(pool);
 }
 
-/* ---- What is retired ---- */
+/* ---- Retired objects ---- */
 
 static lfpool_batch_t *batch;
 
@@ -86,7 +84,7 @@ static void on_begin(void *context, lfpool_batch_t *begun)
 	batch = begun;
 }
 
-/* One object is with the scheme, four come next; the lists are damaged, one word at a time. */
+/* One object is with the scheme, four are next; the lists are damaged, one word at a time. */
 BACKEND_TEST(check_finds_damaged_lists_of_retired_objects, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_t *pool = POOL_OF(24, 20, .backend = backend, .scheme.begin = on_begin);

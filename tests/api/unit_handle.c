@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * unit_handle.c - what a handle is made of: the count of a pool, which is far from that of any other, and the slot.
- * (That it comes round: verify/narrow, wraps.c.)
- */
+/* unit_handle.c - the parts of a handle: the pool's count, which is far from every other pool's, and the slot.  (Its
+ * wrap: verify/narrow, wraps.c.) */
 #include "../support/support.h"
 
 #include "core/arena.h"
 #include "pool/heap.h"
 #include "pool/pool.h"
 
-/* N3 in handle.c.  Of all numbers up to the denominator of a convergent none comes nearer to a multiple of 2^64 than
- * that denominator does. */
+/* N3 in handle.c.  Among all numbers up to the denominator of a convergent, that denominator comes nearest to a
+ * multiple of 2^64. */
 TEST(salts_are_far_apart)
 {
 	uint64_t larger = 0, smaller = SALT_STEP, before = 0, at = 1;
@@ -49,7 +47,7 @@ TEST(each_pool_has_the_next_salt)
 	lfpool_destroy(pool);
 }
 
-/* As few bits for the count as there can be. */
+/* The fewest bits for the count. */
 TEST(a_handle_names_nothing_in_a_later_pool)
 {
 	enum { LATER = 512 };
@@ -65,7 +63,7 @@ TEST(a_handle_names_nothing_in_a_later_pool)
 	}
 }
 
-/* Where malloc mode keeps its cells there is no object. */
+/* There is no object where malloc mode keeps its cells. */
 TEST(lfpool_of_rejects_cells_of_malloc_mode)
 {
 	lfpool_t *pool = POOL_OF(16, 10, .backend = LFPOOL_BACKEND_MALLOC);
@@ -74,8 +72,8 @@ TEST(lfpool_of_rejects_cells_of_malloc_mode)
 	assert_ptr_equal(lfpool_of(object), pool);
 	for (uint32_t slot = 1; slot <= 10; slot++)
 		assert_null(lfpool_of(arena_object(&pool->core.arena, slot)));
-	/* A foreign address, with a label before it that leads to a cell of another object, to a free one, or to
-	 * another pool. */
+	/* A foreign address with a label before it that leads to another object's cell, to a free one, or to another
+	 * pool. */
 	lfpool_t *other = pool_of(16, 3);
 	const void *const labels[] = {heap_label(object), arena_object(&pool->core.arena, 10), lfpool_acquire(other)};
 	const void *words[4];

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * unit_classes.c - size classes: every size, every alignment, every spacing, against a list that is made step by step.
- */
+/* unit_classes.c - size classes: every size, alignment and spacing, compared with a list built step by step. */
 #include "../support/support.h"
 
 #include "base/classes.h"
@@ -11,8 +9,8 @@
 
 static const size_t all_steps[] = {4, 8, 16};
 
-/* The list: each class is one step above the one before.  A step is the steps-th part of the power of two below, but
- * the alignment at least.  Returns how many classes it takes for `largest`. */
+/* The list: each class is one step above the last.  A step is 1/steps of the power of two below, but at least the
+ * alignment.  Returns the number of classes up to `largest`. */
 static size_t list_classes(size_t *list, size_t alignment, size_t steps, size_t largest)
 {
 	size_t count = 1, power = alignment;
@@ -39,7 +37,7 @@ static void check_sizes(const struct classes *c, const size_t *list, size_t alig
 			expected++;
 		const size_t number = class_of(c, size), unused = list[expected] - size;
 
-		/* cmocka's own are slow for forty million. */
+		/* cmocka's own assertions are slow for forty million. */
 		REQUIRE(number == expected);
 		if (size <= steps * alignment)
 			REQUIRE(unused <= alignment - 1);
@@ -58,7 +56,8 @@ TEST(every_size_has_the_least_class_that_holds_it)
 			const size_t count = list_classes(list, alignment, all_steps[s], LARGEST);
 
 			assert_int_equal(c.count, count);
-			/* An object of a power of two, so the largest class is no larger than an object may be. */
+			/* An object size that is a power of two, so the largest class is no larger than an object may
+			 * be. */
 			assert_int_equal(class_size(&c, count - 1), LARGEST);
 			for (size_t i = 0; i < count; i++) {
 				assert_int_equal(class_size(&c, i), list[i]);
@@ -68,7 +67,7 @@ TEST(every_size_has_the_least_class_that_holds_it)
 		}
 }
 
-/* And nothing is served as one byte. */
+/* Size 0 is served as one byte. */
 TEST(sizes_beyond_the_largest_have_no_class)
 {
 	const struct classes c = classes_for(16, 8, 65536);

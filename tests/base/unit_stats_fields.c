@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * unit_stats_fields.c - the table of the fields of lfpool_stats_t has them all, and writes and adds each one.
- */
+/* unit_stats_fields.c - the table of the fields of lfpool_stats_t is complete, and writes and adds each one. */
 #include "../support/support.h"
 
 #include "base/stats_fields.h"
 
-/* A struct in which every byte after struct_size is `byte`, fields without a row included. */
+/* A struct in which every byte after struct_size is `byte`, including fields without a row. */
 static lfpool_stats_t filled(unsigned char byte)
 {
 	lfpool_stats_t stats;

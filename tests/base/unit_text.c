@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * unit_text.c - bounded text: every cut-off is a beginning of the whole, terminated; strings are quoted as RFC 8259
- * has it.
- */
+/* unit_text.c - bounded text: every cut is a terminated prefix of the whole; strings are quoted according to RFC
+ * 8259. */
 #include "../support/support.h"
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* user.c - what is exported: a function behind which a pool stands. */
+/* user.c - exports a function that uses a pool. */
 #include <lfpool/lfpool.h>
 
 int user_works(void);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * main.c - the parent project in C: code that lfpool's own warnings would refuse, and the pool with its hits inlined.
- */
+/* main.c - the parent project in C: code that lfpool's own warnings would refuse, and a pool with inlined hits. */
 #include "lfpool/inline.h"
 
 #ifdef PARENT_HAS_rcu
@@ -22,7 +20,7 @@
 
 int other(lfpool_t *pool);
 
-/* No prototype, an unused variable, a conversion, a shadow: -Werror would end here if it leaked. */
+/* No prototype, an unused variable, a conversion, a shadow: -Werror would fail here if it leaked. */
 int narrow(long value)
 {
 	int unused;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * other.cpp - the parent project in C++; returns how many objects are active while it holds one and gives it back.
- */
+/* other.cpp - the parent project in C++; returns the number of active objects while it holds one. */
 #include "lfpool/lfpool.h"
 
 extern "C" int other(lfpool_t *pool);
