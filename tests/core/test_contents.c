@@ -2,9 +2,9 @@
 /*
  * test_contents.c - the pool never reads or writes an object, active or free.
  *
- * Idea         The pages of the objects are taken away with mprotect(): the pool is then exercised in every way, and
- *              one load or store would end the program.  (What the last holder left is there for the next: verify/fuzz,
- *              for each object.)
+ * Idea         mprotect() removes access to the objects' pages.  Then the pool is used in every way: a single load or
+ *              store would end the program.  (verify/fuzz checks for each object that the last holder's contents are
+ *              still there.)
  */
 #include "../support/support.h"
 
@@ -20,7 +20,7 @@ static void *take_and_give_back(void *pool)
 	return NULL;
 }
 
-/* Every path: hits, refills, spills, exhaustion, stealing from another thread's and from a cache of one's own,
+/* Every path: hits, refills, spills, exhaustion, stealing from another thread's cache and from an explicit one,
  * refusals, questions. */
 static void exercise(lfpool_t *pool, void **objects, size_t capacity)
 {
@@ -66,7 +66,7 @@ TEST(protected_objects_are_never_touched)
 	}
 }
 
-/* LFPOOL_ZERO clears the object, and not the bytes between it and the next one. */
+/* LFPOOL_ZERO clears the object, but not the bytes between it and the next one. */
 BACKEND_TEST(zeroing_leaves_the_space_between_objects_alone, LFPOOL_BACKEND_MUTEX)
 {
 	enum { BYTES = 64, APART = 4096 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_exhaustion.c - NULL means that every object was in use, and nothing else: objects that lie idle in other
- * threads' caches are free, whatever those threads are doing, and whatever the caches look like.
+ * test_exhaustion.c - NULL means that every object was in use.  Idle objects in other threads' caches are free,
+ * whatever those threads do and whatever state the caches are in.
  *
- * (Threads that run freely, with as many objects as they demand together: the stress scenario `exhaustion`.  That stop,
+ * (Threads that run freely, with exactly enough objects: the stress scenario `exhaustion`. Threads that stop
  * anywhere: verify/step.)
  */
 #include "../support/support.h"
@@ -31,7 +31,7 @@ static lfpool_t *pool_of_kind(const struct kind *kind, size_t capacity)
 	return POOL_OF(SIZE, capacity, .cache_capacity = kind->cache_capacity, .flags = kind->flags);
 }
 
-/* Two threads that take turns. */
+/* Two threads that alternate. */
 struct turns {
 	lfpool_t *pool;
 	unsigned rounds;
@@ -61,7 +61,7 @@ static void *take_the_other_31(void *argument)
 	return NULL;
 }
 
-/* 32 objects, two threads: while one thread holds an object, the other one gets exactly 31. */
+/* 32 objects, two threads: while one thread holds an object, the other gets exactly 31. */
 TEST(a_thread_gets_all_31_free_objects_of_32)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
@@ -70,7 +70,7 @@ TEST(a_thread_gets_all_31_free_objects_of_32)
 		void *objects[CAPACITY];
 
 		for (unsigned round = 0; round < t.rounds; round++) {
-			/* In every second round all objects pass through this thread's cache first. */
+			/* In every second round all objects first pass through this thread's cache. */
 			size_t count = acquire_all(t.pool, objects, round % 2 ? CAPACITY : 1);
 
 			REQUIRE(count == (round % 2 ? CAPACITY : 1));
@@ -101,7 +101,7 @@ static void *release_what_comes(void *argument)
 	return NULL;
 }
 
-/* Objects do not pile up in the cache of a thread that only releases: few more are touched than are active. */
+/* Objects do not pile up in the cache of a thread that only releases: only a few more are touched than are active. */
 TEST(remote_releases_return_to_the_acquiring_thread)
 {
 	enum { MANY = 100000 };

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
-/*
- * test_large.c - every size crossed with every alignment, up to the bounds of both: aligned, disjoint from the first
- * byte to the last, found by their address, and no byte touched but those that the program touches.
- */
+/* test_large.c - every size crossed with every alignment, up to the limits of both: aligned, disjoint from the first
+ * byte to the last, found by their address, and only the program's own accesses touch a byte. */
 #include "../support/support.h"
 
 #define FRAME ((size_t)1920 * 1080 * 4)
@@ -23,7 +21,7 @@ static bool ends_hold(const void *object, size_t size, unsigned char mark)
 	return ((const unsigned char *)object)[0] == mark && ((const unsigned char *)object)[size - 1] == mark;
 }
 
-/* All `count` objects of it, which no thread holds yet. */
+/* All `count` objects, none of which is held yet. */
 static void use_all(lfpool_t *pool, size_t size, size_t alignment, size_t count)
 {
 	void **objects = pointers_new(count + 1);
@@ -58,7 +56,7 @@ static void check(const lfpool_config_t *given, size_t alignment)
 	use_all(pool, config.object_size, alignment, config.capacity);
 	assert_int_equal(lfpool_grow(pool, config.capacity), config.capacity);
 	use_all(pool, config.object_size, alignment, 2 * config.capacity);
-	/* Two ends of each, and the side arrays; poison and zeroes fill all. */
+	/* Two ends of each, and the side arrays; poison and zeroing fill everything. */
 	if (!SANITIZED && !config.debug && !(config.flags & (LFPOOL_ZERO | LFPOOL_PREFAULT | LFPOOL_HUGE_PAGES)))
 		assert_true(growth(before, resident_bytes()) < 4 * MIB);
 	while (lfpool_trim(pool, 0, SIZE_MAX))
@@ -70,7 +68,7 @@ static void check(const lfpool_config_t *given, size_t alignment)
 TEST(small_objects_of_every_alignment)
 {
 	for (size_t size = 1; size <= 4097; size += size < 130 ? TIMES(1, 7) : 83)
-		/* Not one byte, one byte apart: no address is inside of such an object. */
+		/* One-byte objects one byte apart: no address is interior. */
 		for (size_t alignment = size > 1 ? 1 : 2; alignment <= 4096; alignment *= 2)
 			check(&CONFIG_OF(size, 35, .name = "small"), alignment);
 }
@@ -104,7 +102,7 @@ TEST(large_objects_in_every_kind_of_pool)
 }
 
 #if HAS_ROOM
-/* An address leads to its slot exactly, whatever the stride, also where the objects take terabytes. */
+/* An address maps to its slot exactly, whatever the stride, even if the objects span terabytes. */
 TEST(many_large_objects)
 {
 	enum { OBJECTS = 10000 };

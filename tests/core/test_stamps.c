@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_stamps.c - an object has one holder at a time, and what the last one wrote is there for the next.
+ * test_stamps.c - an object has one holder at a time, and the next one finds the last one's writes.
  *
- * Idea         The holder of an object writes a number of its own over the whole of it, with plain stores, and reads
- *              the whole of it before letting go.  Two holders would spoil each other's stamp; a missing
- *              happens-before edge between two holders is a data race that ThreadSanitizer reports.  Objects change
- *              hands through the pool.
+ * Idea         The holder of an object writes a unique number over all of it, with plain stores, and reads all of it
+ *              before releasing.  Two holders would destroy each other's stamp; a missing happens-before edge between
+ *              two holders is a data race that ThreadSanitizer reports.  Objects change hands through the pool.
  *
  * (Threads that fight over the last object: the programs last-* of verify/explore, the stress scenario `exhaustion`.)
  */
@@ -16,7 +15,7 @@
 #include "lfpool/inline.h"
 #include "lfpool/report.h"
 
-/* In a buffer twelve can have a cache. */
+/* In a buffer at most twelve can have a cache. */
 enum { THREADS = 12, HELD = 8, SIZE = 72 };
 
 struct object {
@@ -27,7 +26,7 @@ struct object {
 struct scene {
 	lfpool_t *pool;
 	unsigned steps;
-	bool enough; /* objects for everybody: NULL is a bug */
+	bool enough; /* enough objects for all: NULL is a bug */
 };
 
 struct holder {
@@ -53,14 +52,14 @@ static bool whole(const struct object *object, uint64_t number)
 
 static void take(struct holder *w, struct object *object)
 {
-	/* As its last holder left it, or never used. */
+	/* Unchanged since its last holder, or never used. */
 	REQUIRE(object->number == 0 ? all_bytes_are(object, sizeof(*object), 0) : whole(object, object->number));
 	stamp(object, ++w->next_number);
 	w->held[w->count] = object;
 	w->numbers[w->count++] = w->next_number;
 }
 
-/* Removes a random object that is held, with its stamp checked. */
+/* Removes a random held object, after checking its stamp. */
 static struct object *give(struct holder *w)
 {
 	size_t k = random_below(w->random, (uint32_t)w->count);
@@ -140,7 +139,7 @@ static void run(const char *name, lfpool_t *pool, bool enough)
 	assert_int_equal(lfpool_destroy(scene.pool), 0);
 }
 
-/* Exactly as many objects as can be out: one NULL would be a free object that was not found. */
+/* Exactly as many objects as can be out: a NULL would mean that a free object was not found. */
 TEST(one_holder_at_a_time_with_just_enough_objects)
 {
 	static const size_t cache_capacities[] = {0, 2, LFPOOL_CACHE_NONE};

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
-/*
- * test_stride.c - how far apart objects lie: the rule of lfpool/config.h at its edges, with LFPOOL_PLAIN_STRIDE and
- * without; what the rule is for: objects begin in all sets of a cache equally often; and LFPOOL_ZERO, which ends with
- * the object.
- */
+/* test_stride.c - the distance between objects: the rule of lfpool/config.h at its edges, with LFPOOL_PLAIN_STRIDE
+ * and without; its purpose: objects begin in all sets of a cache equally often; and LFPOOL_ZERO, which stops at the
+ * object's end. */
 #include "../support/support.h"
 
 #include "lfpool/buffer.h"
@@ -17,25 +15,25 @@ static const struct edge {
 	{1, 1, 1, 1},
 	{64, 64, 64, 64},
 	{512, 16, 512, 512},
-	/* The last that is too small, and the first that is not. */
+	/* The last size that is too small, and the first that is not. */
 	{896, 64, 896, 896},
 	{1008, 16, 1008, 1008},
 	{1009, 16, 1024, 1088},
 	{1024, 1, 1024, 1088},
 	{1024, 64, 1024, 1088},
-	/* In all sets already. */
+	/* Already in all sets. */
 	{1025, 1, 1025, 1025},
 	{1089, 64, 1152, 1216},
 	{4096, 16, 4096, 4160},
 	{MIB, 16, MIB, MIB + 64},
-	/* Steps of the alignment, where the memory allows it. */
+	/* Steps of the alignment, if there is memory for them. */
 	{1024, 128, 1024, 1024},
 	{2048, 128, 2048, 2176},
 	{2176, 128, 2176, 2176},
 	{4096, 256, 4096, 4352},
 	{4096, 512, 4096, 4096},
 	{65536, 2048, 65536, 67584},
-	/* And where it helps. */
+	/* And where the rule helps. */
 	{65536, 4096, 65536, 65536},
 	{MIB, 4096, MIB, MIB},
 };
@@ -64,7 +62,7 @@ static void check_edge(const struct edge *edge, lfpool_config_t *config, size_t 
 	}
 	config->backend = LFPOOL_BACKEND_LOCKFREE;
 
-	/* In a buffer of exactly the size that is asked for. */
+	/* In a buffer of exactly the required size. */
 	const size_t bytes = lfpool_buffer_bytes(config);
 	void *memory;
 	lfpool_t *pool;
@@ -85,14 +83,14 @@ TEST(every_pool_has_the_stride_of_the_rule)
 
 		assert_int_equal(LFPOOL_STRIDE_(edge->size, edge->alignment), edge->spread);
 		config.object_alignment = edge->alignment;
-		config.debug = "no-tools"; /* which would have bytes beside the objects */
+		config.debug = "no-tools"; /* those would have bytes next to the objects */
 		check_edge(edge, &config, edge->spread);
 		config.flags = LFPOOL_PLAIN_STRIDE;
 		check_edge(edge, &config, edge->plain);
 	}
 }
 
-/* The reason for the rule, and its price, without its words. */
+/* The rule's purpose and price, computed independently. */
 TEST(objects_begin_in_all_sets_equally_often)
 {
 	for (size_t alignment = 16; alignment <= LINE; alignment *= 2)
@@ -114,7 +112,7 @@ TEST(objects_begin_in_all_sets_equally_often)
 		}
 }
 
-/* LFPOOL_ZERO clears object_size bytes, also where the alignment makes the stride much longer. */
+/* LFPOOL_ZERO clears object_size bytes, even if the alignment makes the stride much longer. */
 TEST(zeroing_leaves_the_bytes_between_objects_alone)
 {
 	for (int bulk = 0; bulk < 2; bulk++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_arena.c - address to slot and back, address to state: exact for every stride; the generations.
+ * unit_arena.c - address to slot and back, address to state, exact for every stride; and the generations.
  *
- * Two claims are arithmetic.  arena_slot_of() is in 1 .. slots exactly when p is the start of an object.  The test of a
- * hit, lfpool_is_active_at_(), accepts exactly the starts of active objects, and reads no word beyond the states.  The
- * witness divides.
+ * Two claims are arithmetic.  arena_slot_of() is in 1 .. slots exactly when p is the start of an object.  The test in
+ * a hit, lfpool_is_active_at_(), accepts exactly the starts of active objects, and reads no word beyond the states.
+ * The tests compare them with a division.
  */
 #include "../support/support.h"
 
@@ -23,7 +23,7 @@ static void *opened_behind(size_t front, size_t size, size_t alignment, size_t c
 							     .reserved = capacity});
 
 	assert_non_null(room);
-	/* The state of slot 1, with which a chunk begins, begins a pair of lines; so does the word of demand. */
+	/* The state of slot 1, the first of a chunk, begins a pair of lines; so does the demand word. */
 	assert_int_equal((uintptr_t)arena_state(&arena, 1) % CACHE_LINE_PAIR, 0);
 	assert_int_equal((uintptr_t)arena.wanted % CACHE_LINE_PAIR, 0);
 	return room;
@@ -34,7 +34,7 @@ static void *opened(size_t size, size_t alignment, size_t capacity)
 	return opened_behind(0, size, alignment, capacity);
 }
 
-/* What division says of the same address. */
+/* The same by a division. */
 static lfpool_status_t by_division(uintptr_t address, uint32_t *slot_out)
 {
 	uintptr_t offset = address - (arena.zero + arena.stride);
@@ -76,7 +76,7 @@ TEST(every_stride_is_exact)
 
 	print_message("seed 2026\n");
 	for (size_t size = 1; size <= MIB; size = size < 3000 ? size + 1 : size + 1 + random_below(&r, 20000)) {
-		/* With addresses of 32 bits, as many as a part of them has room for. */
+		/* With 32-bit addresses, as many as fit into a part of them. */
 		const size_t most = SIZE_MAX / 32 / size;
 		size_t capacity = 1 + random_below(&r, most < 100000 ? (uint32_t)most : 100000);
 		void *room = opened(size, 1, capacity);
@@ -87,15 +87,15 @@ TEST(every_stride_is_exact)
 		for (int i = 0; i < 200; i++) {
 			compare_around(arena.zero + (uintptr_t)random_below(&r, (uint32_t)capacity + 2) * arena.stride);
 			compare_at((uintptr_t)random_next(&r));
-			/* Multiples of the stride far outside, and the same modulo 2^64. */
+			/* Multiples of the stride far outside, including those that wrap modulo 2^64. */
 			compare_at(arena.zero + (uintptr_t)random_next(&r) * arena.stride);
 		}
 		arena_close(room, arena.mapped_bytes);
 	}
 }
 
-/* Every address from one stride before the first object to one stride behind the last, for every stride up to 4096, and
- * wherever the first object begins in its granule; with all objects active, and with one of them free. */
+/* Every address from one stride before the first object to one stride behind the last, for every stride up to 4096,
+ * and for every offset of the first object in its granule; with all objects active, and with one of them free. */
 TEST(a_hit_accepts_the_starts_of_active_objects_only)
 {
 	enum { OBJECTS = 3 };
@@ -121,13 +121,13 @@ TEST(a_hit_accepts_the_starts_of_active_objects_only)
 	}
 }
 
-/* The word behind the states is not read, even if it has the address that is asked for. */
+/* The word behind the states is not read, even if it equals the address. */
 TEST(a_hit_reads_no_word_beyond_the_states)
 {
 	for (size_t stride = 8; stride <= 4096; stride += 72) {
 		void *room = opened(stride, 8, 5);
 
-		/* Generations lie behind the states. */
+		/* Generations follow the states. */
 		const uintptr_t granule = (uintptr_t)arena.generation / sizeof(uintptr_t) -
 					  (uintptr_t)arena.face.state / sizeof(uintptr_t);
 		const uintptr_t address = (arena.face.first + granule) << arena.face.grain;
@@ -141,7 +141,7 @@ TEST(a_hit_reads_no_word_beyond_the_states)
 	}
 }
 
-/* On a 64-bit processor 8 to 16 bytes apart. */
+/* 8 to 16 bytes apart on a 64-bit processor. */
 TEST(states_are_one_or_two_words_apart)
 {
 	enum { OBJECTS = 1000 };
@@ -192,12 +192,12 @@ TEST(generation_counts_marked_uses)
 			assert_int_equal(arena_generation(&arena, 1), marked * GENERATION_ONE);
 		}
 		arena_activate(&arena, 1);
-		/* Twice is once. */
+		/* A second mark changes nothing. */
 		assert_int_equal(arena_mark(&arena, 1, GENERATION_LIVE), marked * GENERATION_ONE + GENERATION_LIVE);
 		assert_int_equal(arena_mark(&arena, 1, GENERATION_LIVE), marked * GENERATION_ONE + GENERATION_LIVE);
 		assert_int_equal(load_relaxed(arena_state(&arena, 1)), LFPOOL_MARKED_);
 		assert_true(arena_is_active(&arena, 1));
-		/* Of several releases one succeeds, however they come. */
+		/* Exactly one of several releases succeeds, of any kind. */
 		if (marked)
 			assert_int_equal(arena_leave_active(&arena, 1, marked == 2, GENERATION_RELEASED), LEAVE_NOW);
 		else
@@ -209,12 +209,12 @@ TEST(generation_counts_marked_uses)
 		assert_int_equal(arena_generation(&arena, 1), (marked + 1) * GENERATION_ONE);
 		assert_int_equal(arena_mark(&arena, 1, GENERATION_LIVE), 0);
 	}
-	/* Other slots are none the wiser. */
+	/* Other slots are unchanged. */
 	assert_int_equal(arena_generation(&arena, 2), 0);
 	arena_close(room, arena.mapped_bytes);
 }
 
-/* Where pools of all colours begin: offsets in the page, in lines; and the largest mapping. */
+/* Where pools of all colours begin: offsets within the page, in lines; and the largest mapping. */
 struct spread {
 	uint64_t rooms, objects;
 	size_t most;
@@ -229,7 +229,7 @@ static void open_in_colour(struct spread *spread, const struct arena_plan *plan)
 	const size_t stride = arena.stride;
 
 	assert_int_equal((uintptr_t)room % CACHE_LINE_PAIR + first % plan->object_alignment, 0);
-	/* Every byte of the room and of the objects can be used, and the states are on other bytes. */
+	/* Every byte of the room and of the objects is usable, and the states use other bytes. */
 	memset(room, 0xff, plan->room_bytes);
 	memset(arena_object(&arena, 1), 0xff, plan->capacity * stride);
 	assert_true(arena_extend(&arena, plan->capacity, plan->reserved));
@@ -258,17 +258,17 @@ static struct spread spread_of(size_t alignment, bool plain, size_t colours)
 	return spread;
 }
 
-/* Pools of one configuration do not compete for the same lines of a cache. */
+/* Pools of one configuration do not compete for the same cache lines. */
 TEST(colours_spread_pools_over_their_pages)
 {
 	const struct spread one = spread_of(64, false, 1), all = spread_of(64, false, 100);
 
 	assert_int_equal(__builtin_popcountll(all.rooms), 32);
 	assert_int_equal(__builtin_popcountll(all.objects), 64);
-	/* A page for the room at most, and one for the objects. */
+	/* At most one page for the room, and one for the objects. */
 	assert_in_range(all.most - one.most, 0, 2 * os_page_bytes());
 	assert_int_equal(__builtin_popcountll(spread_of(1024, false, 100).objects), 4);
-	/* On pages that the program counts. */
+	/* On pages that the program may count. */
 	assert_int_equal(spread_of(8192, false, 100).objects, 1);
 	assert_int_equal(spread_of(64, true, 100).objects, 1);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: wrap=os_heavy_fence */
 /*
- * unit_cache.c - caches and stealing, with several caches in the hands of one thread: what moves where,
- * what costs a heavy fence and what does not.
+ * unit_cache.c - caches and stealing, with one thread using several caches: which objects move where, and which calls
+ * cost a heavy fence.
  *
  * (Any sequence of calls through up to twenty caches of one thread: verify/fuzz.  A thread that is stopped at any
  * instruction: verify/step.)
@@ -56,7 +56,7 @@ static int teardown(__attribute__((unused)) void **state)
 	return 0;
 }
 
-/* Takes until there is nothing; returns how many distinct slots came. */
+/* Takes until there is nothing; returns the number of distinct slots. */
 static uint32_t drain(struct cache *c)
 {
 	bool seen[CAPACITY + 1] = {false};
@@ -83,7 +83,7 @@ static void put_n(struct cache *c, uint32_t n, const uint32_t *first)
 		cache_put(c, first[i]);
 }
 
-/* No empty magazine is left on any stack. */
+/* Removes all empty magazines from all stacks. */
 static void set_empty_ones_aside(void)
 {
 	struct stack *const stacks[] = {&core->depot.shard[0].empty, &a->empty, &b->empty};
@@ -109,7 +109,7 @@ TEST_WITH(a_magazine_of_anothers_stack_is_stolen_without_a_fence, setup, teardow
 	assert_int_equal(fences_made, fences + 1);
 }
 
-/* With LFPOOL_FENCED none does, and nothing stays behind. */
+/* With LFPOOL_FENCED none does, and nothing is left. */
 TEST_WITH(a_fenced_pool_interrupts_nobody, setup, teardown)
 {
 	lfpool_t *fenced = POOL_OF(16, CAPACITY, .cache_capacity = 2 * SLOTS, .flags = LFPOOL_FENCED);
@@ -138,10 +138,8 @@ TEST_WITH(saying_no_costs_no_fence, setup, teardown)
 	assert_int_equal(cache_take(a, false), slots[0]);
 }
 
-/*
- * The only magazine with room is one from which a thief took while it was full: it has no place left at home.  A
- * release finds room there all the same; hits keep off it until it has lost what lies behind its end.
- */
+/* The only magazine with room is one from which a thief took while it was full, so it has no free place at home.  A
+ * release still finds room there; hits avoid it until it has lost the objects beyond its end. */
 TEST_WITH(room_is_found_where_a_thief_took, setup, teardown)
 {
 	uint32_t robbed;
@@ -151,7 +149,7 @@ TEST_WITH(room_is_found_where_a_thief_took, setup, teardown)
 	robbed = tagged_number(atomic_load(&b->current_word));
 	assert_int_equal(magazine_take(b->current, SLOTS, atomic_load(&b->current->top), 1),
 			 (uintptr_t)arena_object(&core->arena, slots[0]));
-	/* It has three objects and no place at home, and goes to the depot; then no other magazine has room. */
+	/* It has three objects and no free place at home, and goes to the depot; then no other magazine has room. */
 	cache_put(b, slots[SLOTS]);
 	assert_int_equal(tagged_number(atomic_load(&core->depot.shard[0].partial.head)), robbed);
 	set_empty_ones_aside();
@@ -168,8 +166,8 @@ TEST_WITH(room_is_found_where_a_thief_took, setup, teardown)
 	assert_int_equal(drain(a), SLOTS);
 }
 
-/* A producer acquires, a consumer releases: the objects that were ever touched are those in flight, and at most the
- * bound of each cache. */
+/* A producer acquires, a consumer releases: touched objects are those in flight, plus at most the bound of each
+ * cache. */
 TEST(memory_follows_use)
 {
 	enum { IN_FLIGHT = 1024, ROUNDS = 300, LARGE = 1 << 17 };
@@ -201,7 +199,7 @@ TEST_WITH(room_is_found_in_another_cache, setup, teardown)
 	assert_int_equal(drain(a), SLOTS + 1);
 }
 
-/* The cache's objects go to a partial magazine one by one.  Objects that it has no room for can be stolen. */
+/* The cache's objects move one by one to a partial magazine.  Objects without room there can be stolen. */
 TEST_WITH(a_flush_that_finds_no_empty_magazine, setup, teardown)
 {
 	struct shard *shard = &core->depot.shard[0];
@@ -218,7 +216,7 @@ TEST_WITH(a_flush_that_finds_no_empty_magazine, setup, teardown)
 	assert_int_equal(tagged_number(atomic_load(&b->in_transit)), 0);
 	assert_int_equal(magazine_count_now(b->current, SLOTS), 2);
 	assert_ptr_equal(b->head.face.hot, core->hits ? b->current : cache_closed(b));
-	/* To move an object is no release. */
+	/* Moving an object is not a release. */
 	assert_int_equal(stats_of(pool).releases, SLOTS + 2);
 	assert_int_equal(drain(a), SLOTS + 2);
 }

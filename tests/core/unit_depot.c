@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * unit_depot.c - the tagged stacks: the ABA that the tag prevents (S1), interleaved by hand; and what goes on which.
- * (Depths, D5: lfpool_check(); the least of them: test_high_water.c.)
- */
+/* unit_depot.c - the tagged stacks: the ABA that the tag prevents (S1), interleaved by hand; and which magazines go
+ * on which stack.  (Depths, D5: lfpool_check(); their minima: test_high_water.c.) */
 #include "../support/support.h"
 
 #include "core/cache.h"
@@ -13,10 +11,9 @@
 static lfpool_t *pool;
 static struct cache *cache;
 static struct core *core;
-static struct stack *full; /* of the depot: where the full magazines lie */
+static struct stack *full; /* of the depot: the stack of full magazines */
 
-/* Eight chunks of four slots; every chunk carved and lying on `full`, so nothing else happens unless a test does
- * it. */
+/* Eight chunks of four slots, all carved and on `full`, so nothing happens except by the tests. */
 static int setup(__attribute__((unused)) void **state)
 {
 	pool = POOL_OF(16, 32, .cache_capacity = 8, .depot_shards = 1);
@@ -58,16 +55,15 @@ TEST_WITH(the_tag_defeats_aba, setup, teardown)
 	assert_int_equal(pop(full), below);
 	push(full, top);
 	assert_int_equal(tagged_number(atomic_load(&full->head)), top);
-	/* The stopped pop goes on: were it to succeed, `below`, which is ours, would be on the stack again. */
+	/* The stopped pop continues: if it succeeded, `below`, which this test holds, would be on the stack again. */
 	uint64_t expected = stale;
 
 	assert_false(atomic_compare_exchange_strong(&full->head, &expected, tagged_next(stale, below)));
 	push(full, below);
 }
 
-/* ---- A compare-and-swap that fails: a write between load and CAS meets a page that is not writable, and the handler
- * of the fault pushes a magazine.  (Not with a sanitizer: ThreadSanitizer holds a lock around the store that faults.)
- * ---- */
+/* ---- A compare-and-swap that fails: a write between load and CAS hits a read-only page, and the fault handler
+ * pushes a magazine.  (Not with a sanitizer: ThreadSanitizer holds a lock around the faulting store.) ---- */
 
 #if !SANITIZED
 static struct meddling {
@@ -100,9 +96,9 @@ TEST_WITH(a_swap_that_fails_is_counted, setup, teardown)
 
 	const uint64_t popped = stats_of(pool).retries;
 
-	/* More only where a compare-and-swap may fail for no reason. */
+	/* More only where a compare-and-swap may fail spuriously. */
 	assert_in_range(popped, 1, 100);
-	/* A push of 8 links it to 6, and then to 7: in a copy of 8, whose own link is as it was. */
+	/* A push of 8 links it to 6, and then to 7: in a copy of 8, whose own link is unchanged. */
 	meddling.page->number = 8;
 	meddling.number = 7;
 	assert_int_equal(mprotect(at, page, PROT_READ), 0);
@@ -113,7 +109,7 @@ TEST_WITH(a_swap_that_fails_is_counted, setup, teardown)
 }
 #endif
 
-/* A reset that is stopped: until another ends nothing is known, and the one that is stopped ends nothing. */
+/* A stopped reset: until another one ends the minimum is unknown, and the stopped one ends nothing. */
 TEST_WITH(a_reset_that_does_not_end, setup, teardown)
 {
 
@@ -126,7 +122,7 @@ TEST_WITH(a_reset_that_does_not_end, setup, teardown)
 	assert_int_equal(low_water_least(&full->least), 8);
 }
 
-/* A thief with an old note takes from a full magazine that lies on its stack: the mark allows for what was stolen. */
+/* A thief with an old note takes from a full magazine on its stack: the mark allows for stolen objects. */
 TEST_WITH(a_full_magazine_that_was_robbed, setup, teardown)
 {
 	struct lfpool_magazine *m = magazines_at(&core->magazines, 1);
@@ -141,7 +137,7 @@ TEST_WITH(a_full_magazine_that_was_robbed, setup, teardown)
 	magazine_push_round(m, 4, object);
 }
 
-/* Regions: each shard carves its own first, then the others'; each chunk comes once. */
+/* Regions: each shard first carves its own, then the others'; each chunk is carved once. */
 TEST(a_shard_carves_its_own_region_first)
 {
 	lfpool_t *divided = POOL_OF(16, 4 * 7 - 1, .cache_capacity = 8, .depot_shards = 3);
@@ -185,7 +181,7 @@ TEST(every_stack_is_looked_for_in_all_shards)
 	(void)lfpool_destroy(divided);
 }
 
-/* The depot gets the surplus of a cache, and all magazines of a flushed one, each on the stack for its objects. */
+/* The depot gets the surplus of a cache, and all magazines of a flushed one, each on the right stack. */
 TEST_WITH(a_magazine_goes_where_it_belongs, setup, teardown)
 {
 	struct shard *shard = &core->depot.shard[0];
@@ -193,12 +189,12 @@ TEST_WITH(a_magazine_goes_where_it_belongs, setup, teardown)
 
 	assert_int_equal(core->bound, 1);
 	assert_int_equal(lfpool_cache_acquire_bulk(&cache->head.face, objects, 14), 14);
-	/* Four full ones went, and two of the five empty magazines of the cache's birth and of these four stay. */
+	/* Four full ones went there.  Of the five empty magazines of the cache's birth and of these four, two stay. */
 	assert_int_equal(depth_below(&core->magazines, atomic_load(&full->head)), 4);
 	assert_int_equal(depth_below(&core->magazines, atomic_load(&cache->empty.head)), 1);
 	assert_int_equal(depth_below(&core->magazines, atomic_load(&shard->empty.head)), 5);
 	assert_int_equal(lfpool_cache_release_bulk(&cache->head.face, objects, 14), 14);
-	/* Two and fourteen: three are full, and the fourth is the one that the cache works on. */
+	/* Two and fourteen: three are full, and the fourth is the current one. */
 	assert_int_equal(depth_below(&core->magazines, atomic_load(&cache->full.head)), 1);
 	assert_int_equal(depth_below(&core->magazines, atomic_load(&full->head)), 6);
 	assert_int_equal(magazine_count_now(cache->current, 4), 4);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * unit_magazine.c - one magazine, one thread playing owner and thief in turn: the invariants H1 to H7.  (H8, and many
- * at once: verify/fuzz.)
- */
+/* unit_magazine.c - one magazine; one thread acts as owner and thief alternately: the invariants H1 to H7. (H8, and
+ * several magazines: verify/fuzz.) */
 #include "../support/support.h"
 
 #include "core/magazine.h"
 
 #define SLOTS 8
-#define BORN 101 /* the object of the first place by birth; the next one is 1 further */
+#define BORN 101 /* the object of the first place at birth; the next one is 1 further */
 
 static struct lfpool_magazine *m;
 
@@ -36,7 +34,7 @@ static int held(void)
 	return magazine_count_now(m, SLOTS);
 }
 
-/* An empty magazine whose positions begin at `start`. */
+/* Makes an empty magazine whose positions begin at `start`. */
 static void empty_at(uint64_t start)
 {
 	magazine_make_empty(m, 1);
@@ -87,7 +85,7 @@ TEST_WITH(first_in_first_stolen_last_in_first_popped, setup, teardown)
 	assert_int_equal(held(), 0);
 }
 
-/* The owner takes the last one by CAS, brings the magazine home, and puts others at the same places. */
+/* The owner takes the last one by CAS, brings the magazine home, and puts other objects at the same places. */
 TEST_WITH(an_old_note_takes_nothing, setup, teardown)
 {
 	magazine_make_empty(m, 1);
@@ -107,7 +105,7 @@ TEST_WITH(an_old_note_takes_nothing, setup, teardown)
 	assert_int_equal(held(), 1);
 }
 
-/* Wherever its positions stand an empty one comes home; pushes stay counted, and top grows. */
+/* An empty magazine comes home at any position; pushes stay counted, and top grows. */
 TEST_WITH(an_empty_one_comes_home, setup, teardown)
 {
 	for (uint64_t start = 0; start < 2 * POSITIONS; start += POSITIONS > 4096 ? 61 : 1) {
@@ -124,8 +122,8 @@ TEST_WITH(an_empty_one_comes_home, setup, teardown)
 	}
 }
 
-/* It leaves home only for the places that thieves have emptied, is not at home until it has lost what lies behind the
- * end, and hits never see it meanwhile. */
+/* It leaves home only for places that thieves have emptied.  It is not at home until it has lost the objects beyond
+ * its end, and hits never see it meanwhile. */
 TEST_WITH(away_and_home_again, setup, teardown)
 {
 	make_full();
@@ -147,7 +145,7 @@ TEST_WITH(away_and_home_again, setup, teardown)
 	assert_int_equal(LFPOOL_POSITION_(atomic_load(&m->bottom)), LFPOOL_HOME_);
 }
 
-/* H7: only while it has not been made does a bottom of 0 say "full". */
+/* H7: a bottom of 0 means "full" only before it was made. */
 TEST_WITH(a_bottom_of_zero_that_was_made, setup, teardown)
 {
 	magazine_make_empty(m, 1);
@@ -167,7 +165,7 @@ TEST_WITH(positions_run_over_sixteen_and_thirty_two_bits, setup, teardown)
 		uint64_t pushes = 0;
 
 		empty_at(starts[s]);
-		/* Held objects as a queue: taken in the order they came. */
+		/* Held objects as a queue: in the order of their acquires. */
 		for (int round = 0; round < 40; round++) {
 			while (push_anywhere(next_in)) {
 				next_in++;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * unit_queue.c - who is served next, of very many; and the queue and the debt in numbers that take too long to reach:
- * 2^28 tickets and more, 2^31 objects owed.
- */
+/* unit_queue.c - which of very many waiters is next; and the queue and pending shrinks with numbers that take too
+ * long to reach: 2^28 tickets and more, 2^31 pending objects. */
 #include "../support/support.h"
 
 #include "pool/pool.h"
@@ -13,14 +11,14 @@
 static size_t calls;
 static lfpool_ticket_t tickets[3];
 
-/* Called as the how-manieth? */
+/* Notes which call this was: first, second, third. */
 static void note(void *context, lfpool_t *pool, void *object)
 {
 	*(size_t *)context = ++calls;
 	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
 }
 
-/* So many tickets, and some more, were given out between the first and the second. */
+/* At least this many tickets are given out between the first and the second. */
 static const uint64_t jumps[] = {UINT64_C(1) << 13, UINT64_C(1) << 28, UINT64_C(1) << 29,
 				 UINT64_C(3) << 28, UINT64_C(1) << 32, UINT64_C(1) << 60};
 
@@ -34,7 +32,7 @@ static void three_wait(lfpool_t *pool, size_t order[3], uint64_t jump)
 	}
 }
 
-/* Waiters are served in order, and each ticket cancels only its own waiter, also where the counter of tickets wraps. */
+/* Waiters are served in order, and each ticket cancels only its own waiter, even when the ticket counter wraps. */
 TEST(fifo_and_cancel_survive_ticket_wrap)
 {
 	for (size_t i = 0; i < 2 * COUNT(jumps); i++) {
@@ -77,7 +75,7 @@ TEST(sleepers_word_changes_when_it_is_served)
 enum { ASKED = TIMES(40000, 4000), WAIT_AT_MOST = TIMES(3000, 1000) };
 
 static struct asked {
-	lfpool_ticket_t ticket; /* 0: waits no more */
+	lfpool_ticket_t ticket; /* 0: no longer waiting */
 	void *object;
 } asked[ASKED];
 
@@ -155,7 +153,7 @@ TEST(search_for_the_oldest_wakes_served_waiters)
 	assert_ptr_equal(cells_oldest(d, &word), cell_at(d, 0));
 	assert_int_equal(cell_phase(load_relaxed(&cell->word)), WOKEN);
 	cell_giving(d, cell, -UINT32_C(1));
-	/* What was given last time is no longer looked for. */
+	/* The search no longer looks for the waiter served last time. */
 	store_relaxed(&cell->word, cell_given(cell_waiting(ticket), 1));
 	assert_ptr_equal(cells_oldest(d, &word), cell_at(d, 0));
 	assert_int_equal(cell_phase(load_relaxed(&cell->word)), GIVEN);
@@ -169,7 +167,7 @@ TEST(search_for_the_oldest_wakes_served_waiters)
 	REQUIRE(lfpool_destroy(pool) == 0);
 }
 
-/* ---- The debt ---- */
+/* ---- Pending shrinks ---- */
 
 TEST(pending_shrink_is_limited_by_the_capacity)
 {
@@ -183,7 +181,7 @@ TEST(pending_shrink_is_limited_by_the_capacity)
 	for (int i = 0; i < 3; i++) {
 		debt_add(pool, most);
 		assert_true(lfpool_quick_stats(pool).owed == most);
-		/* A release sees it. */
+		/* A release must notice. */
 		assert_int_equal(load_relaxed(pool->waiters.wanted), 1);
 	}
 	debt_add(pool, SIZE_MAX);

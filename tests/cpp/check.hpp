@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * check.hpp - what the tests of lfpool.hpp share: a check that ends the program, and a type that counts its objects.
- */
+/* check.hpp - shared by the tests of lfpool.hpp: a check that ends the program, and a type that counts its objects. */
 #ifndef LFPOOL_TESTS_CHECK_HPP
 #define LFPOOL_TESTS_CHECK_HPP
 
@@ -19,7 +17,7 @@
 	std::abort();
 }
 
-/* What is written as TEST(name) { ... } is run, in the order of the file: it enters itself in a list before main(). */
+/* Every TEST(name) { ... } is run, in the order of the file: it enters itself in a list before main(). */
 struct test {
 	void (*run)();
 	const char *name;
@@ -53,7 +51,7 @@ struct test {
 	static test test_##name(name, #name); \
 	static void name()
 
-/* An object that knows whether it is whole, and counts how many are. */
+/* An object that checks its own contents, and counts the existing ones. */
 class counted {
 public:
 	static std::atomic<long> &alive()
@@ -80,7 +78,7 @@ private:
 	volatile mark mark_;
 };
 
-/* Objects of a set that are in use. */
+/* The objects of a set in use. */
 #ifdef LFPOOL_SET_HPP
 inline std::size_t active(const lfpool::set &set)
 {

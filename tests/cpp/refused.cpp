@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* refused.cpp - what must not compile, one at a time: -DARRAY and so on.  Without any of them nothing is refused: the
+/* refused.cpp - code that must not compile, selected by -DARRAY and so on.  Without any of them it compiles: the
  * control. */
 #include <lfpool/set.hpp>
 
@@ -19,7 +19,7 @@ void end(lfpool::unique_ptr<later> &pointer)
 {
 	pointer.reset();
 }
-#elif defined(LARGE)         /* an object that no pool holds */
+#elif defined(LARGE)         /* an object too large for any pool */
 struct large {
 	char bytes[(1 << 30) + 1];
 };
@@ -31,14 +31,14 @@ lfpool_status_t open(lfpool::pool<large> &pool)
 #elif defined(COPY)          /* a copy of a pool */
 lfpool::pool<int> first;
 lfpool::pool<int> second(first);
-#elif defined(BASE)          /* an owner of a base class, whose address is another */
+#elif defined(BASE)          /* an owner of a base class at a different address */
 struct base {
 	int number;
 };
 struct derived : base {};
 lfpool::unique_ptr<derived> one;
 lfpool::unique_ptr<base> other(static_cast<lfpool::unique_ptr<derived> &&>(one));
-#elif defined(UNUSED)        /* a status of create() that nobody looks at */
+#elif defined(UNUSED)        /* an ignored status of create() */
 void open(lfpool::pool<int> &pool);
 void open(lfpool::pool<int> &pool)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * test_plain.cpp - lfpool.hpp and set.hpp without exceptions and RTTI: everything is said by a status or a nullptr;
- * what cannot be said ends the program.
- */
+/* test_plain.cpp - lfpool.hpp and set.hpp without exceptions and RTTI: a status or a nullptr reports every failure; a
+ * failure that cannot be reported ends the program. */
 #include <lfpool/set.hpp>
 
 #include "check.hpp"
@@ -16,7 +14,7 @@
 #error "compiled with exceptions"
 #endif
 
-/* What throws is not there. */
+/* Throwing functions do not exist. */
 static_assert(!std::is_constructible<lfpool::pool<int>, std::size_t>::value, "throws");
 static_assert(!std::is_constructible<lfpool::pool<int>, lfpool_config_t>::value, "throws");
 static_assert(!std::is_constructible<lfpool::set, lfpool_set_config_t>::value, "throws");
@@ -72,7 +70,7 @@ TEST(set_without_exceptions_and_rtti)
 	CHECK(set.close() == 0);
 }
 
-/* For the test that this does not come back with nothing: one more than there are. */
+/* One more than the capacity: the test shows that this call does not return empty-handed. */
 static void one_too_many()
 {
 	lfpool::set set;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * test_pointers.cpp - unique_ptr and self_ptr of lfpool.hpp: an object, and its way back.
- */
+/* test_pointers.cpp - unique_ptr and self_ptr of lfpool.hpp: an object, and its release. */
 #include <lfpool/lfpool.hpp>
 #include <lfpool/report.h>
 
@@ -12,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-/* Declared where the type is not complete; it is where they are used. */
+/* Declared here as an incomplete type; complete where it is used. */
 struct later;
 struct holder {
 	lfpool::pool<later> pool;
@@ -44,7 +42,7 @@ static_assert(std::is_nothrow_move_constructible<lfpool::pool<int>>::value &&
 		      std::is_nothrow_move_assignable<lfpool::cache<int>>::value,
 	      "for containers of them");
 
-/* Polymorphic: the base does not lie where the object begins. */
+/* Polymorphic: the base is not at the object's start. */
 struct shape {
 	virtual ~shape() = default;
 	virtual long area() const = 0;
@@ -92,7 +90,7 @@ TEST(a_pointer_to_the_base_owns)
 	CHECK(lfpool_quick_stats(squares.get()).misuses == 0 && lfpool_quick_stats(strips.get()).misuses == 0);
 }
 
-/* As std::unique_ptr<const B> does. */
+/* Like std::unique_ptr<const B>. */
 TEST(a_pointer_to_a_constant_base_owns)
 {
 	lfpool::pool<square> squares(3);
@@ -150,7 +148,7 @@ TEST(shared_pointer_releases_with_its_last_copy)
 	CHECK(counted::alive() == 0 && pool.active_count() == 0);
 }
 
-/* A self_ptr that outlives its pool leaves alone what is not there any more. */
+/* A self_ptr that outlives its pool does not touch the destroyed object. */
 TEST(pointer_may_outlive_its_pool)
 {
 	lfpool::pool<counted> pool(1);

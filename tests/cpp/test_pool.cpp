@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * test_pool.cpp - lfpool::pool<T> and lfpool::cache<T>: what is constructed, destroyed, given back, refused, moved.
- */
+/* test_pool.cpp - lfpool::pool<T> and lfpool::cache<T>: construction, destruction, release, refusals, moves. */
 #include <lfpool/lfpool.hpp>
 #include <lfpool/report.h>
 #include <lfpool/retire.h>
@@ -112,7 +110,7 @@ struct fussy : counted {
 	}
 };
 
-/* Of the only object, so that it would be missed. */
+/* Uses the only object, so that a lost one would be noticed. */
 template <typename Maker> static void fails_and_goes_on(Maker &maker)
 {
 	for (int i = 1; i <= 1000; i++) {
@@ -287,7 +285,7 @@ TEST(visits_may_destroy_and_throw)
 	CHECK(pool.clear() == 4 && pool.begin() == pool.end());
 }
 
-/* What a cache releases it gets again; what a unique_ptr of its makes goes by the pool, to the cache of the thread. */
+/* A cache gets back the objects that it releases; its unique_ptrs release to the pool, into the thread's cache. */
 TEST(a_cache_releases_into_itself)
 {
 	lfpool::pool<counted> pool(1000);
@@ -303,7 +301,7 @@ TEST(a_cache_releases_into_itself)
 	CHECK(counted::alive() == 0 && pool.active_count() == 0);
 }
 
-/* While `inside`, the thread is inside a section that the scheme would wait for. */
+/* While `inside`, the thread is in a section that the scheme would wait for. */
 static bool inside;
 
 static lfpool_config_t config_with_scheme()
@@ -334,7 +332,7 @@ TEST(pool_that_cannot_be_closed_stays_usable)
 	inside = false;
 	(void)other.make(2);
 	CHECK(other.close() == 1 && !other);
-	/* An assignment of its own, and one that closes. */
+	/* A self-assignment, and an assignment that closes. */
 	lfpool::pool<int> &same = pool;
 	pool = std::move(same);
 	CHECK(pool.get() == second);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * test_resource.cpp - lfpool::set_resource: the containers of std::pmr on a set; and where
- * each kind of allocation goes.
- */
+/* test_resource.cpp - lfpool::set_resource: the containers of std::pmr on a set; and the destination of each kind of
+ * allocation. */
 #include <lfpool/set.hpp>
 
 #include "check.hpp"
@@ -23,7 +21,7 @@ static lfpool_set_config_t small(std::size_t capacity)
 	return config;
 }
 
-/* Counts what is out, in blocks and bytes; and whether each came back as it went. */
+/* Counts allocations in blocks and bytes, and checks that each is freed as it was allocated. */
 class counting : public std::pmr::memory_resource {
 public:
 	std::map<void *, std::pair<std::size_t, std::size_t>> out;
@@ -63,7 +61,7 @@ TEST(requests_go_to_the_set_or_to_an_upstream)
 	resource.deallocate(aligned, 64, 32);
 	resource.deallocate(one, 1024, 16);
 	CHECK(larger.out.empty());
-	/* In another order: whose they are is known from the address. */
+	/* In another order: the address identifies the owner. */
 	for (std::size_t i = 0; i < all.size(); i++)
 		resource.deallocate(all[(i + 11) % all.size()], 100, 8);
 	CHECK(exhausted.out.empty() && active(set) == 0);

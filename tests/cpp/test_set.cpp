@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * test_set.cpp - lfpool::set and lfpool::allocator of set.hpp: what containers allocate comes from the set, or from
- * where it should, and goes back there.
- */
+/* test_set.cpp - lfpool::set and lfpool::allocator of set.hpp: the containers' allocations come from the set, or from
+ * the right fallback, and return there. */
 #include <lfpool/set.hpp>
 
 #include "check.hpp"
@@ -125,7 +123,7 @@ TEST(allocations_have_the_alignment_of_the_set)
 	CHECK(lfpool_set_usable_size(set.get(), one) != 0 && reinterpret_cast<std::uintptr_t>(one) % 64 == 0);
 	wides.deallocate(one, 3);
 	CHECK(active(set) == 0);
-	/* What is larger too: operator new alone aligns to 16. */
+	/* Larger ones too: operator new alone aligns to 16. */
 	for (std::size_t count = 1000; count < 1010; count++) {
 		wide *many = wides.allocate(count);
 
@@ -136,7 +134,7 @@ TEST(allocations_have_the_alignment_of_the_set)
 	CHECK(refuses(wides, SIZE_MAX / sizeof(wide)));
 }
 
-/* No class has that alignment: each array comes from operator new, whatever its size, and goes back there. */
+/* No class has that alignment: each array comes from operator new, whatever its size, and returns there. */
 TEST(over_aligned_types_of_an_ordinary_set_use_operator_new)
 {
 	lfpool::set set(small());
@@ -166,8 +164,7 @@ TEST(allocators_of_one_set_are_equal)
 	CHECK(lfpool::allocator<int>(a) != lfpool::allocator<int>(b));
 }
 
-/* The earlier set is closed when there is a new one, and its objects are gone; to itself a set moves without a change.
- * */
+/* Assigning a new set closes the earlier one and destroys its objects; moving a set to itself changes nothing. */
 TEST(create_and_move_replace_a_set)
 {
 	lfpool::set set(small());
@@ -192,7 +189,7 @@ TEST(create_and_move_replace_a_set)
 	CHECK(second.close() == 1 && !second && second.close() == 0);
 }
 
-/* Nodes stay where they are: the allocator goes with them. */
+/* Nodes stay in place: the allocator moves with them. */
 TEST(containers_move_and_swap_with_their_set)
 {
 	using list = std::list<int, lfpool::allocator<int>>;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * test_evict.c - the promises of lfpool/evict.h to one thread: which object is evicted, when, and which calls are
- * refused.
- */
+/* test_evict.c - the promises of lfpool/evict.h to one thread: the victim, the time of the eviction, and refused
+ * calls. */
 #include "../support/support.h"
 #include "../support/told.h"
 
@@ -15,7 +13,7 @@ static struct {
 	void *object;
 	lfpool_handle_t handle;
 	uint64_t priority;
-	lfpool_t *pool; /* not NULL: the hook looks */
+	lfpool_t *pool; /* not NULL: the hook checks it */
 } evicted;
 
 static void on_evict(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
@@ -96,7 +94,7 @@ BACKEND_TEST(the_least_is_evicted_and_of_equals_the_oldest, LFPOOL_BACKEND_MALLO
 		assert_null(lfpool_resolve(pool, handles[order[i]]));
 		require_intact(pool);
 	}
-	/* Of equal priorities none gives way. */
+	/* Among equal priorities none gives way. */
 	assert_true(acquire(pool, 1000) == 0);
 	for (size_t i = 0; i < CAPACITY; i++)
 		assert_int_equal(lfpool_release_handle(pool, newcomers[i]), LFPOOL_OK);
@@ -190,7 +188,7 @@ BACKEND_TEST(pinned_and_new_objects_are_not_evicted, LFPOOL_BACKEND_MALLOC)
 	assert_int_equal(lfpool_release_least(pool, CAPACITY), 4);
 	assert_int_equal(lfpool_active_count(pool), 4);
 	assert_int_equal(lfpool_unpin(pool, handles[4]), LFPOOL_OK);
-	/* Before the first unpin, too. */
+	/* Before the first unpin as well. */
 	for (size_t i = 1; i < 4; i++) {
 		assert_int_equal(lfpool_release_handle(pool, handles[i]), LFPOOL_OK);
 		assert_int_equal(lfpool_active_count(pool), 4 - i);
@@ -223,7 +221,7 @@ BACKEND_TEST(plain_objects_of_an_evicting_pool_are_never_victims, LFPOOL_BACKEND
 	pool_close(pool, SIZE);
 }
 
-/* `may_be_evicted`: the handle may be of an object that was evicted, so the refusal is no misuse. */
+/* `may_be_evicted`: the handle's object may have been evicted, so the refusal is not misuse. */
 static void require_refused(lfpool_t *pool, lfpool_status_t status, bool may_be_evicted)
 {
 	assert_int_equal(status, LFPOOL_E_STALE);
@@ -293,7 +291,7 @@ TEST(priorities_of_doubles_keep_their_order)
 
 enum { MODEL_ROOM = 4200 };
 
-/* An active object; the model keeps them in no order. */
+/* An active object; the model's array is unordered. */
 struct modelled {
 	lfpool_handle_t handle;
 	uint64_t priority, born;
@@ -304,7 +302,7 @@ static struct {
 	lfpool_t *pool;
 	struct random random;
 	bool (*before)(void *context, uint64_t a, uint64_t b);
-	uint32_t range; /* priorities are below it */
+	uint32_t range; /* priorities are below this */
 	uint64_t births;
 	size_t count;
 	struct modelled active[MODEL_ROOM];
@@ -315,7 +313,7 @@ static bool model_before(uint64_t a, uint64_t b)
 	return model.before ? model.before(&evicted, a, b) : a < b;
 }
 
-/* By looking at all objects; NULL: each is pinned. */
+/* Looks at all objects; NULL: all are pinned. */
 static struct modelled *model_least(void)
 {
 	struct modelled *least = NULL;
@@ -473,7 +471,7 @@ TEST(victims_pay_for_a_pending_shrink)
 	assert_int_equal(evicted.count, 4);
 	assert_int_equal(lfpool_capacity(pool), CAPACITY - 3);
 	require_intact(pool);
-	/* It grows again: what is free is seen. */
+	/* After growing again: it must find free objects. */
 	assert_int_equal(lfpool_grow(pool, 3), 3);
 	assert_true(published(pool, 0) != 0);
 	assert_int_equal(evicted.count, 4);

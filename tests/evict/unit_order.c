@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
-/*
- * unit_order.c - the least candidate (evict/order.h): compared with a search of all slots, whatever happened before;
- * and with threads that change ranks at the same time, no candidate that stays is overlooked.
- */
+/* unit_order.c - the least candidate (evict/order.h): compared with a search of all slots, after any history; and
+ * with threads that change ranks at the same time, no candidate that stays is overlooked. */
 #include "evict/order.h"
 
 #include "../support/support.h"
@@ -66,7 +64,7 @@ static void set(uint32_t slot, uint64_t priority)
 	unpin(slot);
 }
 
-/* By looking at all slots. */
+/* Looks at all slots. */
 static uint32_t plain_least(size_t slots)
 {
 	uint32_t least = SLOT_NONE;
@@ -168,8 +166,8 @@ TEST(equal_priorities_leave_in_the_order_of_their_age)
 
 enum { SHARED_SLOTS = 640, WORKERS = 3 };
 
-/* Each has slots of its own.  One of them goes up and down: whenever it is down, no search may return a higher rank.
- *  */
+/* Each thread has its own slots.  One slot is raised and lowered: while it is low, no search may return a higher
+ * rank. */
 static void go_up_and_down(struct worker *me)
 {
 	const uint32_t mine = SHARED_SLOTS / WORKERS, first = 1 + mine * me->number;

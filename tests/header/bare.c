@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * bare.c - every public header but inline.h, for a compiler that is not gcc's kin: Microsoft's system, no __GNUC__,
- * nothing but a compiler's own headers and bare/; and the words of GNU C mean nothing.
- */
+/* bare.c - every public header except inline.h, for a compiler unlike gcc: Microsoft's system, no __GNUC__, only a
+ * compiler's own headers and bare/; the extensions of GNU C are undefined. */
 #if defined(__GNUC__) || !defined(_MSC_VER)
 #error "this must be compiled for another system"
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * cpp.cpp - lfpool.hpp and set.hpp by themselves, twice, in every C++ from C++11 on: every function of every template.
- */
+/* cpp.cpp - lfpool.hpp and set.hpp alone, twice, in every C++ from C++11 on: every function of every template. */
 #include <lfpool/set.hpp>
 
 #include <lfpool/lfpool.hpp>

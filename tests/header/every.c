@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * every.c - each macro that the headers have for a program, in every C and C++ that they promise.  (typed.h has its
- * own; what else there is in a header it has by itself: alone.c.in.)
- */
+/* every.c - each public macro of the headers, in every C and C++ that they support.  (typed.h's are in typed.h;
+ * alone.c.in includes each header alone.) */
 #include <lfpool/buffer.h>
 #include <lfpool/rcu.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * inlined.c - inline.h by itself, twice, in C and in C++; its names stand for the inlined hits.
- */
+/* inlined.c - inline.h alone, twice, in C and in C++; the public names are the inlined hits. */
 #include <lfpool/inline.h>
 #include <lfpool/inline.h>
 

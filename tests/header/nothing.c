@@ -1,5 +1,3 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * nothing.c - asks a compiler whether it knows a language standard.
- */
+/* nothing.c - tests whether a compiler supports a language standard. */
 typedef int nothing;

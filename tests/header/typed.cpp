@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// typed.cpp - typed.h and hidden.h by themselves, twice, in every C++; and types that only C++ has.
+// typed.cpp - typed.h and hidden.h alone, twice, in every C++; and types that only C++ has.
 //
 #include <lfpool/typed.h>
 #include "typed.h"

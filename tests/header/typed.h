@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * typed.h - every macro of lfpool/typed.h and lfpool/hidden.h, and every function that they define: each is its untyped
- * namesake, on objects of its type.  typed.c and typed.cpp compile it in every C from C99 on and in every C++ from
- * C++11 on, and tests/api/test_typed.c runs it.  Names like `pool` and `count` are taken on purpose.
- */
+/* typed.h - every macro of lfpool/typed.h and lfpool/hidden.h, and every function that they define: each does the
+ * same as its untyped counterpart, on objects of its type.  typed.c and typed.cpp compile it in every C from C99 on
+ * and in every C++ from C++11 on, and tests/api/test_typed.c runs it.  Names like `pool` and `count` are used on
+ * purpose. */
 #include <lfpool/hidden.h>
 #include <lfpool/report.h>
 #include <lfpool/typed.h>
@@ -57,7 +56,7 @@ static void ignore(void *c, const lfpool_misuse_t *misuse)
 	(void)c, (void)misuse;
 }
 
-/* A scheme of no grace period. */
+/* A scheme without a grace period. */
 static bool at_once(void *c, const lfpool_batch_t *batch)
 {
 	(void)c;
@@ -112,7 +111,7 @@ static void use_one_object(void)
 	MUST(letter_release(letters, letter_acquire(letters)) == LFPOOL_OK && letter_pool_destroy(letters) == 0);
 }
 
-/* As many as there are, through the pool and through a cache; what is wrong in the middle is refused, and the rest
+/* Up to all objects, through the pool and through a cache; a wrong one in the middle is refused, and the rest
  * released. */
 static void use_many(size_t wanted)
 {
@@ -185,7 +184,7 @@ static void use_walks(void)
 	MUST(ship_acquire_bulk(ships, fleet, FLEET) == FLEET);
 	for (int i = 0; i < FLEET; i++)
 		fleet[i]->visits = 0;
-	/* Each four times: in a walk, in parts, by a cursor, by a copy. */
+	/* Each object four times: in a walk, in parts, by a cursor, by a copy. */
 	MUST(ship_for_each_active(ships, visit_ship, &ships) == FLEET);
 	ship_cursor_split(parts, 7, ships);
 	for (int i = 0; i < 7; i++)
@@ -223,7 +222,7 @@ static bool activate_ship(void *calls, struct ship *s)
 	return true;
 }
 
-/* Unfit for reuse each second time. */
+/* Every second time unfit for reuse. */
 static bool deactivate_ship(void *calls, struct ship *s)
 {
 	return s->number && ++OF(struct calls, calls)->deactivate % 2 == 1;
@@ -252,7 +251,7 @@ static bool untyped_hook(void *its_context, void *its_object)
 	return its_context && its_object;
 }
 
-/* Each is called with the pool's context; those that a table lacks are not.  A table, and hooks of the config, exclude
+/* Each hook is called with the pool's context; missing ones are skipped.  A table, and hooks of the config, exclude
  * each other. */
 static void use_hooks(void)
 {
@@ -266,7 +265,7 @@ static void use_hooks(void)
 		MUST(engine_release(engines, engine_acquire(engines)) == LFPOOL_OK);
 		MUST(half_release(halves, half_acquire(halves)) == LFPOOL_OK);
 	}
-	/* Built twice: 1 + 1 + 2 times active, and looked at before the second. */
+	/* Built twice: active 1 + 1 + 2 times, and validated before the second. */
 	MUST(calls.create == 2 && calls.activate == 4 && calls.deactivate == 3 && calls.destroy == 1 &&
 	     calls.validate == 1);
 	MUST(others.create == 1 && others.activate + others.deactivate + others.destroy + others.validate == 0);
@@ -331,7 +330,7 @@ void use_typed(void)
 	use_handles();
 	use_walks();
 	use_hooks();
-	/* Again, in the place of the one that is gone. */
+	/* Again, after the first pool was destroyed. */
 	use_hidden();
 	use_hidden();
 }

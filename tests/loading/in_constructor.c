@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * in_constructor.c - a plug-in that makes its pools while it is loaded: a thread of its constructor's the first, the
- * constructor the second.
+ * in_constructor.c - a plug-in that makes its pools while it is loaded: a thread of its constructor makes the first,
+ * the constructor the second.
  *
- * Idea         A thread that loads a library holds the loader's lock, and what the first pool asks the loader waits for
- *              it: until the constructor returns.  So the thread stands inside lfpool_create(), which must not keep the
- *              constructor from making another pool.  That it stands there the system tells: it sleeps.  (Or it is
- *              through: then this loader has no such lock.)
+ * Idea         A thread that loads a library holds the loader's lock.  The first pool asks the loader something,
+ *              which waits for that lock until the constructor returns.  So the thread stops inside lfpool_create(),
+ *              which must not keep the constructor from making another pool.  The system reports that the thread
+ *              sleeps.  (Or the thread has finished: then this loader has no such lock.)
  */
 #include "lfpool/lfpool.h"
 
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static atomic_long number; /* of the thread, for the system */
+static atomic_long number; /* the thread's number in the system */
 static atomic_bool done;
 
 static void make_and_use(void)
@@ -72,7 +72,7 @@ __attribute__((constructor)) static void load(void)
 	make_and_use();
 }
 
-/* Once it is loaded.  (Found by its name.) */
+/* Called once it is loaded.  (Found by its name.) */
 LFPOOL_API void join_first(void);
 LFPOOL_API void join_first(void)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * loading.h - brings a plug-in in, and uses its pool.
- */
+/* loading.h - loads a plug-in, and uses its pool. */
 #ifndef LFPOOL_TESTS_LOADING_H
 #define LFPOOL_TESTS_LOADING_H
 
@@ -16,7 +14,7 @@ struct loaded {
 	const struct plug_in *plug_in;
 };
 
-/* What a library that was loaded somehow offers. */
+/* The functions of a loaded library. */
 static inline struct loaded offered(void *library)
 {
 	struct loaded l = {.library = library};
@@ -26,7 +24,7 @@ static inline struct loaded offered(void *library)
 		fprintf(stderr, "%s\n", dlerror());
 		abort();
 	}
-	/* As POSIX has it: a function's address out of an object's. */
+	/* POSIX's way to convert a data pointer to a function pointer. */
 	*(void **)&function = dlsym(library, "plug_in");
 	REQUIRE(function);
 	l.plug_in = function();
@@ -43,7 +41,7 @@ static inline void unload(struct loaded l)
 	REQUIRE(dlclose(l.library) == 0);
 }
 
-/* Acquires all there is, `missing` but the capacity, and releases it. */
+/* Acquires everything, `missing` less than the capacity, and releases it. */
 static inline void use(const struct plug_in *p, lfpool_t *pool, size_t missing)
 {
 	void *objects[PLUG_IN_CAPACITY + 1];

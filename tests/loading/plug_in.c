@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * plug_in.c - a plug-in that uses lfpool; what lfpool it is linked with is what the plug-ins differ in.
- */
+/* plug_in.c - a plug-in that uses lfpool; the plug-ins differ only in the lfpool that they are linked with. */
 #include "plug_in.h"
 
 #include "lfpool/handle.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * plug_in.h - what each plug-in of these tests offers: one function, that returns what it does with its lfpool.
- */
+/* plug_in.h - the interface of each plug-in of these tests: one function, which returns its uses of lfpool. */
 #ifndef LFPOOL_TESTS_PLUG_IN_H
 #define LFPOOL_TESTS_PLUG_IN_H
 
@@ -9,7 +7,7 @@
 
 enum { PLUG_IN_CAPACITY = 100, PLUG_IN_SIZE = 64, PLUG_IN_FINE = 42 };
 
-/* Its own functions of lfpool, as they are bound in the plug-in. */
+/* Its lfpool functions, as bound in the plug-in. */
 struct plug_in {
 	lfpool_t *(*open)(void); /* a pool of PLUG_IN_CAPACITY objects */
 	size_t (*destroy)(lfpool_t *pool);

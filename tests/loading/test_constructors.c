@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * test_constructors.c - the first pool of all is made while a library is loaded, and so is the second
- * (in_constructor.c).
- */
+/* test_constructors.c - the very first pool is made while a library is loaded, and so is the second
+ * (in_constructor.c). */
 #include "../../common/test.h"
 #include "loading.h"
 
@@ -16,11 +14,11 @@ TEST(constructor_of_a_plug_in_creates_a_pool)
 		void (*join_first)(void);
 		void *library;
 
-		/* Each waits for the other for ever: that ends here. */
+		/* If each waits for the other for ever, this ends it. */
 		(void)alarm(60);
 		library = dlopen(paths[i], RTLD_NOW);
 		assert_non_null(library);
-		/* As POSIX has it: a function's address out of an object's. */
+		/* POSIX's way to convert a data pointer to a function pointer. */
 		*(void **)&join_first = dlsym(library, "join_first");
 		REQUIRE(join_first);
 		join_first();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_copies.c - several copies of lfpool in one process: a static one in this program, which exports its symbols and
- * needs only some of lfpool's functions; static ones in plug-ins; and the shared library.
+ * test_copies.c - several copies of lfpool in one process: a static one in this program, which exports its symbols
+ * and contains only some of lfpool's functions; static ones in plug-ins; and the shared library.
  *
- * Idea         A plug-in's calls must all go to one copy: its own, however it and others are loaded.  With symbols that
- *              can be interposed a plug-in would call this program's lfpool_acquire(), and its own
- *              lfpool_acquire_wait(), which this program does not have.
+ * Idea         All calls of a plug-in must go to one copy, its own, however it and others are loaded.  With
+ *              interposable symbols a plug-in would call this program's lfpool_acquire(), and its own
+ *              lfpool_acquire_wait(), which this program lacks.
  */
 #include "../support/support.h"
 #include "loading.h"
@@ -21,7 +21,7 @@ static void on_misuse(void *context, const lfpool_misuse_t *misuse)
 	misuses++;
 }
 
-/* Each copy's pools are its own: what is another's is foreign to it, and not known. */
+/* Each copy has its own pools: another copy's are foreign and unknown to it. */
 static void use_beside(const struct loaded *l, size_t count)
 {
 	lfpool_t *mine = POOL_OF(PLUG_IN_SIZE, PLUG_IN_CAPACITY, .hooks.misuse = on_misuse), *theirs[COPIES];
@@ -70,7 +70,7 @@ static void use_all(struct all *all)
 	pthread_t thread;
 
 	use_beside(all->l, all->count);
-	/* Each copy cleans up after it. */
+	/* Each copy runs its own clean-up. */
 	REQUIRE(pthread_create(&thread, NULL, use_in_thread, all) == 0);
 	REQUIRE(pthread_join(thread, NULL) == 0);
 }
@@ -89,8 +89,8 @@ TEST(copies_loaded_with_rtld_global_are_separate)
 	use_all(&all);
 }
 
-/* What the plug-in links is found in a namespace of its own, the C library included.  glibc's pthread keys are not safe
- * there: each C library hands out the same ones.  So this program's must keep their values. */
+/* The plug-in's libraries are loaded into a separate namespace, including the C library.  glibc's pthread keys are
+ * not safe there: each C library hands out the same ones.  So this program's keys must keep their values. */
 TEST(copies_in_dlmopen_namespaces_leave_keys_alone)
 {
 	enum { KEYS = 8 };

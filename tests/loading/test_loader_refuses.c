@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_loader_refuses.c - the loader refuses to keep a plug-in: then that gets no pool, and can be unloaded.
+ * test_loader_refuses.c - the loader refuses to keep a plug-in: then the plug-in gets no pool, and can be unloaded.
  *
  * Idea         The plug-in calls the program's dlopen() instead of the C library's.
  */

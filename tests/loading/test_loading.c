@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * test_loading.c - plug-ins that use lfpool, loaded and unloaded: linked with the shared library, and with a static
- * copy inside.  This program has no lfpool of its own.
+ * copy inside.  This program itself has no lfpool.
  *
- * Idea         A thread's exit runs lfpool's clean-up, wherever that lies; so whatever is unloaded before it, that must
- *              not be.  And whatever is loaded again must not make the process larger, or take another pthread key.
+ * Idea         A thread's exit runs lfpool's clean-up code, so that code must not be unloaded earlier.  And reloading
+ *              must not make the process larger, or use another pthread key.
  */
 #include "../support/support.h"
 #include "loading.h"
@@ -17,7 +17,7 @@ enum { ROUNDS = 2000, WARM = 200 };
 
 static const char *const plug_ins[] = {PLUG_IN_SHARED, PLUG_IN_STATIC};
 
-/* ---- What a process has ---- */
+/* ---- The process's resources ---- */
 
 static size_t keys_left(void)
 {
@@ -37,7 +37,7 @@ struct visit {
 	const struct plug_in *plug_in;
 	lfpool_t *pool;
 	sem_t used, leave;
-	bool wait_outside; /* before it exits, when the plug-in may be gone */
+	bool wait_outside; /* before it exits, when the plug-in may be unloaded */
 	pthread_t thread;
 };
 
@@ -102,7 +102,7 @@ TEST(reloading_leaks_neither_memory_nor_keys)
 		load_again_and_again(plug_ins[i]);
 }
 
-/* In a child, which ends by exit() while a thread that used the pool is alive. */
+/* In a child, which ends by exit() while a thread that used the pool is running. */
 TEST(a_plug_in_s_destructor_uses_its_pool_when_the_process_ends)
 {
 	for (size_t i = 0; i < COUNT(plug_ins); i++) {
@@ -125,7 +125,7 @@ TEST(a_plug_in_s_destructor_uses_its_pool_when_the_process_ends)
 	}
 }
 
-/* Only what has made a pool stays. */
+/* Only a plug-in that has made a pool stays loaded. */
 TEST(a_plug_in_that_made_no_pool_is_unloaded)
 {
 	unload(load(PLUG_IN_UNUSED, RTLD_LOCAL));

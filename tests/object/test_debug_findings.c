@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* test: debug once */
 /*
- * test_debug_findings.c - what the debug modes find, and the exact words in which they say so.
+ * test_debug_findings.c - the findings of the debug modes, and their exact messages.
  *
- * The tools are not told (no-tools): what is planted here is for the modes, AddressSanitizer shall not end the program.
+ * The pools report nothing to tools (no-tools): the planted errors are for the modes, and AddressSanitizer must not
+ * end the program.
  */
 #include "../support/texts.h"
 #include "../support/told.h"
@@ -77,14 +78,14 @@ BACKEND_TEST(write_after_release_is_found_at_acquire, LFPOOL_BACKEND_MUTEX)
 	}
 }
 
-/* *context activates are still to be let through, then one is refused. */
+/* The first *context activates pass, then one is refused. */
 static bool refuse_once(void *context, void *object)
 {
 	memset(object, 0x42, 8);
 	return (*(int *)context)-- != 0;
 }
 
-/* An object that is free since hooks.activate has refused it. */
+/* An object that is free because hooks.activate refused it. */
 BACKEND_TEST(write_after_a_refused_acquire_is_found_at_acquire, LFPOOL_BACKEND_MUTEX)
 {
 	for (int before = 0; before < 2; before++) {
@@ -96,7 +97,7 @@ BACKEND_TEST(write_after_a_refused_acquire_is_found_at_acquire, LFPOOL_BACKEND_M
 		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
 		assert_null(lfpool_acquire(pool));
 		assert_int_equal(left, -1);
-		/* What the hook wrote is no finding, what is written afterwards is. */
+		/* The hook's writes are no finding, later writes are. */
 		object = lfpool_acquire(pool);
 		assert_int_equal(told.count, 0);
 		left = 0;
@@ -133,7 +134,7 @@ BACKEND_TEST(write_after_release_is_found_at_destroy_and_after_quarantine, LFPOO
 		assert_int_equal(lfpool_release(pool, lfpool_acquire(pool)), LFPOOL_OK);
 	}
 	expect_written(pool, object, 63, 1);
-	/* It is told once. */
+	/* It is reported once. */
 	for (int releases = 0; releases < 20; releases++)
 		assert_int_equal(lfpool_release(pool, lfpool_acquire(pool)), LFPOOL_OK);
 	lfpool_destroy(pool);
@@ -150,7 +151,7 @@ static bool is_poisoned(const unsigned char *object, size_t size)
 	return true;
 }
 
-/* All of them: those at creation, those by which it grew, and those that were trimmed. */
+/* All objects: those from the creation, added ones, and trimmed ones. */
 BACKEND_TEST(first_use_of_an_object_is_poisoned_too, LFPOOL_BACKEND_MUTEX)
 {
 	lfpool_t *pool = POOL_THAT(33, 10, backend, "poison", .max_capacity = 20);
@@ -180,7 +181,7 @@ static bool prepare(void *context, void *object, bool active)
 	return true;
 }
 
-/* What a visitor prepared is there in the next use. */
+/* A visitor's writes to free objects are there in the next use. */
 BACKEND_TEST(visitor_may_prepare_free_objects_once, LFPOOL_BACKEND_MUTEX)
 {
 	lfpool_t *pool = POOL_THAT(33, 10, backend, "poison", .max_capacity = 20);
@@ -201,7 +202,7 @@ static bool build_zero(void *context, void *object)
 	return all_bytes_are(object, 33, 0);
 }
 
-/* What create is promised, and what it built. */
+/* The bytes promised to create, and those it wrote. */
 BACKEND_TEST(objects_of_create_hooks_are_not_poisoned, LFPOOL_BACKEND_MUTEX)
 {
 	for (uint32_t flags = 0; flags <= LFPOOL_CREATE_ALL; flags += LFPOOL_CREATE_ALL) {
@@ -215,7 +216,7 @@ BACKEND_TEST(objects_of_create_hooks_are_not_poisoned, LFPOOL_BACKEND_MUTEX)
 	}
 }
 
-/* ---- Written beside an object ---- */
+/* ---- Written next to an object ---- */
 
 static void expect_guard(const void *object, ptrdiff_t offset)
 {
@@ -243,7 +244,7 @@ static void sweep_guards(lfpool_backend_t backend, size_t size, size_t alignment
 		memset(objects[i], 0x41, size);
 	}
 	assert_true(sort_disjoint((void **)objects, 3, size + 32));
-	/* The whole objects are the user's. */
+	/* The user may write all bytes of the objects. */
 	release_all(pool, (void **)objects, 3);
 	assert_int_equal(told.count, 0);
 	for (ptrdiff_t beside = 0; beside < 32; beside++) {
@@ -289,7 +290,7 @@ BACKEND_TEST(leaks_are_reported_one_by_one, LFPOOL_BACKEND_MUTEX)
 	lfpool_label(pool, objects[0], NULL);
 	for (int i = 1; i < 5; i++)
 		lfpool_label(pool, objects[i], "ships");
-	/* Never acquired: no thread released it. */
+	/* Never acquired: no thread has released it. */
 	assert_int_equal(lfpool_release(pool, lfpool_object_at(pool, 49)), LFPOOL_E_NOT_IN_USE);
 	assert_string_equal(told.detail, "");
 	assert_int_equal(lfpool_release(pool, objects[0]), LFPOOL_OK);
@@ -349,7 +350,7 @@ BACKEND_TEST(call_sites_name_the_calling_function, LFPOOL_BACKEND_MUTEX)
 	lfpool_t *pool = POOL_THAT(33, 50, backend, "poison,backtrace=1/1");
 	unsigned char *object = spawn_a_ship(pool);
 
-	/* The thread's first acquire went another way, and that is not the call site either. */
+	/* The thread's first acquire took another path, but the call site must still be right. */
 	require_said(pool, " at spawn_a_ship+0x");
 	assert_non_null(spawn_a_ship(pool));
 	lose_a_ship(pool, object);
@@ -368,7 +369,7 @@ TEST(one_call_site_in_n_is_recorded)
 		void *object = lfpool_acquire(pool), *again;
 
 		assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-		/* Released again: the message says which thread released it, and sometimes where. */
+		/* A second release: the message names the thread that released it, and sometimes the place. */
 		assert_int_equal(lfpool_release(pool, object), LFPOOL_E_NOT_IN_USE);
 		with_site += strstr(told.detail, " at ") != NULL;
 		again = lfpool_acquire(pool);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: debug */
-/*
- * test_debug_quarantine.c - the mode quarantine: what is released comes back late.  (And never is missing: the programs
- * quarantine-* of verify/explore; with everything else, by several threads: verify/pairs.)
- */
+/* test_debug_quarantine.c - the mode quarantine: released objects are reused late.  (None is ever missing: the
+ * programs quarantine-* of verify/explore; with everything else, by several threads: verify/pairs.) */
 #include "../support/support.h"
 
 enum { OBJECTS = 500, RELEASES = 3000 };

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* test: debug once */
-/*
- * test_debug_stderr.c - what is written to stderr when there is no misuse hook, word for word: one line for the first
- * misuse of a pool, with what the debug modes know; and the list of what was active at the end.  It ends nothing.
- */
+/* test_debug_stderr.c - the exact text on stderr without a misuse hook: one line for the first misuse of a pool, with
+ * the knowledge of the debug modes; and the list of active objects at the end.  The program continues. */
 #include "../support/texts.h"
 
 #include "lfpool/buffer.h"
 
 #include <sys/syscall.h>
 
-/* The thread's number as <thread>, each age as <age>. */
+/* Replaces the thread's number by <thread>, and each age by <age>. */
 static void make_general(char *text)
 {
 	char number[20], *to = text;
@@ -77,7 +75,7 @@ struct planted {
 	char *object;
 };
 
-/* Whatever follows is counted. */
+/* Later ones are only counted. */
 static void plant(void *argument)
 {
 	struct planted *p = argument;
@@ -88,7 +86,7 @@ static void plant(void *argument)
 	REQUIRE(lfpool_quick_stats(p->pool).misuses == 2);
 }
 
-/* The second round: the first time is counted per pool. */
+/* A second round: the first misuse is counted per pool. */
 TEST(first_misuse_prints_one_line)
 {
 	char text[TEXT_BYTES], expected[1000];
@@ -105,7 +103,7 @@ TEST(first_misuse_prints_one_line)
 			 "lfpool: pool \"%s\", object %p: %s  Further misuse of this pool is counted, not printed.\n",
 			 name, (void *)p.object, p.finding->said);
 		assert_string_equal(text, expected);
-		/* What the modes find then has been told. */
+		/* The debug modes' findings have already been reported. */
 		stderr_of(destroy, p.pool, text);
 	}
 }
@@ -120,7 +118,7 @@ TEST(destroy_prints_the_holders_of_active_objects)
 	for (int i = 0; i < 9; i++) {
 		void *object = lfpool_acquire(pool);
 
-		/* Labels are compared by what they say. */
+		/* Labels are compared as text. */
 		if (i < 2)
 			lfpool_label(pool, object, "audio");
 		else if (i < 7)
@@ -128,7 +126,7 @@ TEST(destroy_prints_the_holders_of_active_objects)
 	}
 	stderr_of(destroy, pool, text);
 	make_general(text);
-	/* Of holders with equally many the one with the oldest comes first. */
+	/* Among holders with equal counts the one with the oldest object comes first. */
 	require_in(text, "lfpool: pool \"ships\" is destroyed while objects are active.\n");
 	require_in(text, "\n    active     oldest  holder\n"
 			 "         5      <age>  \"physics\"\n"
@@ -137,7 +135,7 @@ TEST(destroy_prints_the_holders_of_active_objects)
 			 "         9             in all\n");
 }
 
-/* ---- Pools that the environment does not change say so, the first of them ---- */
+/* ---- Pools that ignore the environment report it, once ---- */
 
 static void ask_in_vain(void *nothing)
 {

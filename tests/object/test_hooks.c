@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_hooks.c - create, validate, activate, deactivate, destroy: when each is called, how often, and that hooks may
- * use the pool; where they meet something else: what is refused at creation, LFPOOL_ZERO, no create.
+ * test_hooks.c - create, validate, activate, deactivate, destroy: when and how often each is called; hooks may use
+ * the pool; and their interplay with other features: refusals at creation, LFPOOL_ZERO, no create.
  *
- * (What create, activate and deactivate refuse, hooks that are not there, and each step in its turn, on each backend,
- * with every option: verify/pairs.)
+ * (Refusals of create, activate and deactivate, absent hooks, and the right order of steps, on each backend, with
+ * every option: verify/pairs.)
  */
 #include "../support/ways.h"
 
 enum { CAPACITY = 40, BUILT = 0x6275696c };
 
-/* ---- Objects with a life, and the five hooks that lead them through it and count ---- */
+/* ---- Objects with a life; the five hooks lead them through it, and count ---- */
 
-/* What a hook built, and who uses it. */
+/* Built by a hook. */
 struct thing {
 	unsigned built;  /* BUILT between create and destroy  */
 	unsigned active; /* 1 between activate and deactivate */
@@ -22,8 +22,8 @@ struct thing {
 struct log {
 	lfpool_t *pool;
 	size_t created, activated, deactivated, destroyed, validated;
-	size_t create_at_most; /* then create refuses            */
-	size_t dead;           /* how many of the next validates */
+	size_t create_at_most; /* create refuses more than this */
+	size_t dead;           /* number of the next validates that fail */
 };
 
 static bool on_create(void *context, void *object)
@@ -86,7 +86,7 @@ static void on_destroy(void *context, void *object)
 	log->destroyed++;
 }
 
-/* ---- Every test up to the waiting calls runs on each backend that has slots, and in each of these ways ---- */
+/* ---- Every test up to the waiting calls runs on each backend with slots, and in each of these ways ---- */
 
 static const struct way {
 	enum way_to to;
@@ -95,7 +95,7 @@ static const struct way {
 } ways[] = {
 	{TO_CACHE, BY_CACHE, 8},
 	{BULK_TO_CACHE, BULK_BY_CACHE, 8},
-#ifndef LFPOOL_EMBEDDED /* where one thread's calls may take from two caches, and these tests say in which order objects come */
+#ifndef LFPOOL_EMBEDDED /* there one thread may use two caches, and the order of objects varies */
 	{TO_THREAD, BY_THREAD, 8},
 	{TO_THREAD, BY_THREAD, LFPOOL_CACHE_NONE},
 #endif
@@ -147,7 +147,7 @@ static void give_all(struct set *set, struct thing *things[CAPACITY])
 static void close_set(struct set *set)
 {
 	assert_int_equal(lfpool_destroy(set->pool), 0);
-	/* Each step as often as the one that undoes it. */
+	/* Each step as often as its reverse. */
 	assert_int_equal(set->log.created, set->log.destroyed);
 	assert_int_equal(set->log.activated, set->log.deactivated);
 }
@@ -177,7 +177,7 @@ HOOKS_TEST(built_objects_survive_reuse)
 			assert_non_null(things[i] = take(set));
 			assert_int_equal(things[i]->uses, round);
 			assert_true(lfpool_in_use(set->pool, things[i]));
-			/* On first use. */
+			/* On its first use. */
 			assert_int_equal(set->log.created, round == 1 ? i + 1 : CAPACITY);
 		}
 		assert_null(take(set));
@@ -216,7 +216,7 @@ HOOKS_TEST(dead_objects_are_rebuilt_in_the_same_call)
 	give_all(set, things);
 }
 
-/* Objects are dead, and none can be built: the good ones are found, behind however many dead ones. */
+/* Some objects are invalid, and none can be built: the valid ones are found behind any number of invalid ones. */
 HOOKS_TEST(good_objects_are_found_behind_dead_ones_that_cannot_be_replaced)
 {
 	struct thing *things[CAPACITY];
@@ -228,7 +228,7 @@ HOOKS_TEST(good_objects_are_found_behind_dead_ones_that_cannot_be_replaced)
 	assert_non_null(things[count++] = take(set));
 	assert_int_equal(set->log.destroyed, CAPACITY - 2);
 	assert_int_equal(set->log.validated, CAPACITY - 1);
-	/* The good ones come first, each time: what is not built comes after all that is. */
+	/* Valid objects come first, each time: unbuilt slots come last. */
 	for (int i = 0; i < 1000; i++) {
 		struct thing *good = take(set);
 
@@ -241,7 +241,7 @@ HOOKS_TEST(good_objects_are_found_behind_dead_ones_that_cannot_be_replaced)
 		assert_null(take(set));
 	assert_int_equal(lfpool_active_count(set->pool), 2);
 	require_intact(set->pool);
-	/* Nothing was lost by it. */
+	/* Nothing was lost. */
 	set->log.create_at_most = SIZE_MAX;
 	while (count < CAPACITY)
 		assert_non_null(things[count++] = take(set));
@@ -255,7 +255,7 @@ static void got(void *context, lfpool_t *pool, void *object)
 	*(void **)context = object;
 }
 
-/* A waiting call and a continuation get a good one too. */
+/* A waiting call and a continuation also get a valid object. */
 HOOKS_TEST(waiting_calls_get_good_objects)
 {
 	struct thing *things[CAPACITY];
@@ -267,7 +267,7 @@ HOOKS_TEST(waiting_calls_get_good_objects)
 	assert_int_equal(lfpool_acquire_async(set->pool, got, &given, NULL), LFPOOL_OK);
 	assert_null(given);
 	set->log.dead = 1;
-	/* The first is dead, and nothing else is free: what is not built is refused. */
+	/* The first is invalid, and nothing else is free: it cannot be built, so the call is refused. */
 	give(set, things[0]);
 	assert_null(given);
 	assert_int_equal(set->log.dead, 0);
@@ -282,9 +282,9 @@ HOOKS_TEST(waiting_calls_get_good_objects)
 	give_all(set, things);
 }
 
-/* ---- One by one, and where they meet something else ---- */
+/* ---- Singly, and with other features ---- */
 
-/* Objects that exist come first, wherever they lie: in the depot, on another cache's stack, in its magazine. */
+/* Existing objects come first, wherever they are: in the depot, on another cache's stack, in its magazine. */
 TEST(none_is_built_while_one_is_free_in_another_cache)
 {
 	for (unsigned bound = 0; bound < 2; bound++) {
@@ -310,7 +310,7 @@ static bool release_again(void *context, void *object)
 {
 	struct log *log = context;
 
-	/* It is not in use any more: this is a double release. */
+	/* It is no longer in use: this is a double release. */
 	REQUIRE(!lfpool_in_use(log->pool, object));
 	REQUIRE(lfpool_release(log->pool, object) == LFPOOL_E_NOT_IN_USE);
 	if (log->deactivated++ == 0) {

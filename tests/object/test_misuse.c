@@ -2,11 +2,11 @@
 /* test: misuse */
 /*
  * test_misuse.c - foreign, interior and double releases are refused with the right status, reported with the right
- * facts, and change nothing, whichever call they come through; and the calls for which a foreign pointer is no misuse
- * but an answer.
+ * facts, and change nothing, by every call that releases; and the calls that answer a foreign pointer without
+ * counting misuse.
  *
- * (The sequences, and a hook that uses the pool: verify/fuzz.  Every offset in every stride: core/unit_arena.c.  Whose
- * an address is, while pools come and go: pool/test_many_pools.c, the programs find-* of verify/explore.)
+ * (Sequences, and a hook that uses the pool: verify/fuzz.  Every offset in every stride: core/unit_arena.c.  The
+ * owner of an address, while pools come and go: pool/test_many_pools.c, the programs find-* of verify/explore.)
  */
 #define LFPOOL_INLINE_KEEP_NAMES_
 #include "../support/support.h"
@@ -16,13 +16,13 @@
 
 enum { SIZE = 40, CAPACITY = 200 };
 
-/* One pool with all that a release can come through; what the hook heard is in `told`. */
+/* One pool with everything that a release may use; `told` has the hook's last report. */
 struct subject {
 	lfpool_t *pool;
 	lfpool_cache_t *cache;
 };
 
-/* From WAY_SELF on a foreign pointer is an answer. */
+/* From WAY_SELF on, a foreign pointer gets an answer and is not misuse. */
 enum way { WAY_POOL, WAY_CACHE, WAY_INLINE, WAY_BULK, WAY_SELF, WAY_IF_OWNED, WAY_IF_OWNED_INLINE, WAYS };
 
 /* Each test runs on each of these. */
@@ -62,7 +62,7 @@ static lfpool_status_t release_by(struct subject *s, enum way way, void *object)
 	}
 }
 
-/* Refused by every way: status, report, counts. */
+/* Refused in every way: status, report, counts. */
 static void expect_refused(struct subject *s, void *object, lfpool_status_t status)
 {
 	const size_t active = lfpool_active_count(s->pool);
@@ -128,14 +128,14 @@ TEST(foreign_pointers_are_refused)
 			moved(last, stride + 1),
 			moved(last, 1000 * stride),
 #if UINTPTR_MAX > UINT32_MAX
-			/* As far away as 2^32 and 2^33 strides: a slot number cut to 32 bits would come round. */
+			/* 2^32 and 2^33 strides away: a slot number cut to 32 bits would wrap to this one. */
 			moved(objects[3], stride << 32),
 			moved(objects[3], -(stride << 32)),
 			moved(objects[3], stride << 33),
 #endif
 		};
 
-		/* Free or active makes no difference. */
+		/* For free and active objects. */
 		for (int active = 1; active >= 0; active--) {
 			for (size_t k = 0; k < COUNT(strangers); k++)
 				expect_refused(&s, strangers[k], LFPOOL_E_FOREIGN);
@@ -149,8 +149,8 @@ TEST(foreign_pointers_are_refused)
 	}
 }
 
-/* All objects but one are free: released before, or never acquired.  Padding that alignment makes between objects is
- * interior too. */
+/* All objects except one are free: released before, or never acquired.  Padding between aligned objects is interior
+ * too. */
 TEST(interior_pointers_and_free_objects_are_refused)
 {
 	for (size_t i = 0; i < COUNT(kinds); i++) {
@@ -161,7 +161,7 @@ TEST(interior_pointers_and_free_objects_are_refused)
 		for (size_t index = 0; index < CAPACITY; index++) {
 			char *object = lfpool_object_at(s.pool, index);
 
-			/* All of the first few; of each other some. */
+			/* Every offset of the first few; of the others some. */
 			for (ptrdiff_t offset = 1; offset < 64; offset += index < 8 ? 1 : 9)
 				expect_refused(&s, object + offset, LFPOOL_E_INTERIOR);
 			if (object != active)
@@ -185,9 +185,9 @@ static bool under_valgrind(void)
 	return preloaded && strstr(preloaded, "vgpreload");
 }
 
-/* Where only active objects have addresses, no release reads the memory of a foreign pointer, or of a freed object.
- * lfpool_release_self() alone reads the bytes before it, if they can be read: it asks the system with an address that
- * Valgrind reports. */
+/* If only active objects have addresses, no release reads the memory of a foreign pointer, or of a freed object.
+ * Only lfpool_release_self() reads the bytes before it, if they are readable: it asks the system, with an address
+ * that Valgrind reports. */
 TEST(foreign_pointers_are_refused_in_malloc_mode)
 {
 	enum { UNREADABLE = 3 };
@@ -195,7 +195,7 @@ TEST(foreign_pointers_are_refused_in_malloc_mode)
 	struct subject s = subject_of(LFPOOL_BACKEND_MALLOC, 0);
 	void *objects[CAPACITY];
 
-	/* The environment may have chosen another mode. */
+	/* The environment may have selected another mode. */
 	const bool in_force = lfpool_quick_stats(s.pool).backend == LFPOOL_BACKEND_MALLOC;
 
 	for (enum way way = WAY_POOL; in_force && way < ways; way++) {

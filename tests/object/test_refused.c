@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_refused.c - hooks that refuse: a call looks for other objects, wherever they are cached, tries each once, and
- * returns NULL only if none is good; and the objects that were refused are not lost.
+ * test_refused.c - hooks that refuse: a call searches for other objects, wherever they are cached, tries each once,
+ * and returns NULL only if none is good; refused objects are not lost.
  *
- * Idea         Explicit caches play the part of threads, so that it is known where each object lies.
+ * Idea         Explicit caches represent threads, so that the place of each object is known.
  */
 #include "../support/support.h"
 
@@ -14,11 +14,11 @@ struct connection {
 };
 
 static struct server {
-	int dialled, hung_up, most; /* built and destroyed so far; create refuses more than `most` at once */
-	unsigned looks[MOST];       /* validates of each, by its number                                    */
+	int dialled, hung_up, most; /* built and destroyed so far; create refuses to have more than `most` at once */
+	unsigned looks[MOST];       /* validates of each, by its number */
 	unsigned tries[MOST];       /* activates                                                           */
-	bool dead[MOST];            /* for validate                                                        */
-	bool refused[MOST];         /* by activate                                                         */
+	bool dead[MOST];            /* validate refuses */
+	bool refused[MOST];         /* activate refuses */
 } server;
 
 static bool dial(void *context, void *object)
@@ -73,7 +73,7 @@ static void require_each_once(void)
 		assert_true(server.looks[i] <= 1 && server.tries[i] <= 1);
 }
 
-/* One object built in each of `count` caches, and free again. */
+/* Builds one object in each of `count` caches, and releases it. */
 static void one_in_each(lfpool_t *pool, lfpool_cache_t **caches, size_t count, void **objects)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -103,7 +103,7 @@ BACKEND_TEST(a_dead_object_hides_no_good_one_in_another_cache, LFPOOL_BACKEND_MU
 	lfpool_destroy(pool);
 }
 
-/* Whichever of them is the good one. */
+/* Whichever is the good one. */
 BACKEND_TEST(dead_objects_in_quarantine_hide_no_good_one, LFPOOL_BACKEND_MUTEX)
 {
 	for (int good = 0; good < 5; good++) {
@@ -147,7 +147,7 @@ BACKEND_TEST(one_refused_object_hides_no_other, LFPOOL_BACKEND_MUTEX)
 	lfpool_destroy(pool);
 }
 
-/* And they are there again when the hook accepts them. */
+/* They are there again when the hook accepts them. */
 BACKEND_TEST(a_call_tries_each_object_once_before_null, LFPOOL_BACKEND_MUTEX)
 {
 	lfpool_cache_t *caches[CACHES];
@@ -165,7 +165,7 @@ BACKEND_TEST(a_call_tries_each_object_once_before_null, LFPOOL_BACKEND_MUTEX)
 		assert_int_equal(stats_of(pool).unaccounted, 0);
 		require_intact(pool);
 	}
-	/* Only one is accepted, and it is found among all that were refused before. */
+	/* Only one is accepted; it is found among all that were refused before. */
 	server.refused[3] = false;
 	forget_tries();
 	void *object = lfpool_cache_acquire(caches[0]);
@@ -259,7 +259,7 @@ BACKEND_TEST(an_object_that_deactivate_refused_leaves_no_unbuilt_slot_in_a_cache
 	lfpool_destroy(pool);
 }
 
-/* The capacity is more than create can build; never more than that are in use. */
+/* The capacity is larger than the number that create can build, and at most that number is in use. */
 BACKEND_TEST(null_only_if_every_object_that_create_can_build_is_in_use, LFPOOL_BACKEND_MUTEX)
 {
 	enum { CAN = 4 };

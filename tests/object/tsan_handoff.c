@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * tsan_handoff.c - a program for ThreadSanitizer, with a library that is not: threads write to what others released, by
- * every call that acquires and releases.
- */
+/* tsan_handoff.c - a program for ThreadSanitizer, with an uninstrumented library: threads write to objects that
+ * others released, by every call that acquires and releases. */
 #include "../../common/require.h"
 
 #include "lfpool/handle.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * unit_debug.c - the quarantine's ring (Q2) by itself; and that `check` finds damage.  (Q1: the programs quarantine-*
- * of verify/explore.  Patterns: test_debug_findings.c.)
- */
+/* unit_debug.c - the quarantine's ring (Q2) alone; and that `check` finds damage.  (Q1: the programs quarantine-* of
+ * verify/explore.  Patterns: test_debug_findings.c.) */
 #include "../support/support.h"
 #include "../support/told.h"
 
@@ -39,7 +37,7 @@ TEST(quarantine_take_finds_all_slots_oldest_first)
 
 			for (uint32_t i = 0; i < places; i++)
 				assert_int_equal(quarantine_put(&q, first + i), SLOT_NONE);
-			/* The ring begins somewhere else each time. */
+			/* Each time the ring begins at a different place. */
 			assert_int_equal(quarantine_put(&q, first + places), first);
 			for (uint32_t i = 1; i <= places; i++)
 				assert_int_equal(quarantine_take(&q, &versions), first + i);
@@ -60,7 +58,7 @@ BACKEND_TEST(check_mode_finds_damage_at_destroy, LFPOOL_BACKEND_MALLOC)
 		told_forget();
 		require_whole(pool, 24);
 		if (damage)
-			/* A slot that lies free somewhere says that it is in use. */
+			/* A free slot claims to be in use. */
 			arena_activate(&pool->core.arena, 7);
 		(void)lfpool_destroy(pool);
 		assert_int_equal(told.misuse.status, damage ? LFPOOL_E_INVARIANT : LFPOOL_OK);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: native */
 /*
- * test_backing.c - LFPOOL_PREFAULT, LFPOOL_LOCK and LFPOOL_HUGE_PAGES: the system says that the memory is there,
- * locked, or in huge pages.  (A system that refuses: tests/refusals.)
+ * test_backing.c - LFPOOL_PREFAULT, LFPOOL_LOCK and LFPOOL_HUGE_PAGES: the system confirms that the memory is
+ * resident, locked, or in huge pages.  (A system that refuses: tests/refusals.)
  *
  * Witness      /proc/self/status (VmLck) and /proc/self/smaps (AnonHugePages).
  */
@@ -24,7 +24,7 @@ static lfpool_t *growing_pool(uint32_t flags, size_t object_size, size_t capacit
 	return POOL_OF(object_size, capacity, .flags = flags, .max_capacity = max_capacity);
 }
 
-/* ---- There before its first use ---- */
+/* ---- Resident before the first use ---- */
 
 static long page_faults(void)
 {
@@ -34,7 +34,7 @@ static long page_faults(void)
 	return usage.ru_minflt + usage.ru_majflt;
 }
 
-/* Writes to all of them, through an array that is there. */
+/* Writes to all of them, by an array that is already resident. */
 static void use_all(lfpool_t *pool, void **objects, size_t size)
 {
 	const size_t count = lfpool_capacity(pool);
@@ -53,14 +53,14 @@ static void visit_bytes(lfpool_t *pool, size_t size)
 	free(objects);
 }
 
-/* What a first use costs in page faults, beside a pool that is not prefaulted. */
+/* The page faults of a first use, compared with a pool that is not prefaulted. */
 TEST(prefault_touches_all_memory_at_creation)
 {
 	enum { CAPACITY = 8192, SIZE = 4096 };
 	void **objects = pointers_new(CAPACITY);
 	long faults[2];
 
-	/* Once through everything: the code and the stack are paged in, the thread is known. */
+	/* Once through everything: then code and stack are paged in, and the thread is known. */
 	memset(objects, 1, CAPACITY * sizeof(*objects));
 	lfpool_t *pool = pool_of(SIZE, 10);
 
@@ -98,7 +98,7 @@ TEST(all_of_a_pool_is_locked)
 					 .backend = backends[i]);
 		size_t locked = growth(before, locked_bytes());
 
-		/* The objects, their states, and what else there is. */
+		/* The objects, their states, and the rest. */
 		assert_true(locked >= (size_t)CAPACITY * (SIZE + 4));
 		/* Growing. */
 		assert_int_equal(lfpool_grow(pool, MORE / 2), MORE / 2);
@@ -129,8 +129,8 @@ static void lock_and_create(void *nothing)
 	REQUIRE(growth(before, resident_bytes()) < (size_t)MOST * SIZE / 2);
 }
 
-/* A program that locks whatever it maps from now on, mlockall(2), locks what a pool has, not what it may grow to.  In a
- * child: it cannot be undone for what follows.  With CAP_IPC_LOCK, or within RLIMIT_MEMLOCK. */
+/* A program that locks all later mappings, mlockall(2), locks the memory of a pool, but not the addresses for its
+ * growth.  In a child, because it cannot be undone.  With CAP_IPC_LOCK, or within RLIMIT_MEMLOCK. */
 TEST(mlockall_locks_only_accessible_memory)
 {
 	child_run(lock_and_create, NULL);
@@ -138,7 +138,7 @@ TEST(mlockall_locks_only_accessible_memory)
 
 /* ---- Huge pages ---- */
 
-/* A test that needs them is skipped where the system gives none. */
+/* Tests that need them are skipped if the system gives none. */
 static void require_huge_pages(void)
 {
 	char text[128] = "";
@@ -163,7 +163,7 @@ TEST(objects_begin_on_a_huge_page)
 
 			lfpool_t *pool = POOL_OF(48, capacities[i], .flags = LFPOOL_HUGE_PAGES, .backend = backends[k]);
 
-			/* What it took to find such a boundary is given back. */
+			/* The addresses used to find such a boundary were given back. */
 			assert_true(growth(before, mapped_bytes()) < 100 * capacities[i] + 2 * HUGE_PAGE + MIB);
 			assert_int_equal((uintptr_t)lfpool_object_at(pool, 0) % HUGE_PAGE, 0);
 			require_whole(pool, 48);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
-/*
- * test_huge.c - the largest pools: 2^31 objects are created at once, and cost memory only as they are touched.  (The
- * arithmetic at their far end: core/unit_arena.c.)
- */
+/* test_huge.c - the largest pools: 2^31 objects are created at once, and cost memory only when touched.  (The
+ * arithmetic at their far end: core/unit_arena.c.) */
 #include "../support/support.h"
 
 #define CAPACITY ((size_t)1 << 31)
 
-/* Measured with tables and all: far below one byte per object, which would be 2 GiB. */
+/* Measured with all tables: far below one byte per object, which would be 2 GiB. */
 static const size_t small_change = TIMES(4 * MIB, 64 * MIB);
 
 static void create_use_destroy(size_t object_size, uint32_t flags, size_t taken)
@@ -44,7 +42,7 @@ TEST(memory_is_used_as_objects_are_touched)
 	create_use_destroy(256, 0, 100000);
 }
 
-/* Room for that many, which are there only when they are asked for.  (A sanitizer is told of each that is there.) */
+/* Room for that many, which exist only on request.  (A sanitizer has to know about each object that exists.) */
 TEST(pool_grows_to_its_maximum_and_shrinks_again)
 {
 	const size_t wanted = TIMES(SIZE_MAX, (size_t)1 << 20);

@@ -2,11 +2,11 @@
 /* test: threads native */
 /*
  * test_no_kernel.c - two threads that rob each other, and wait for each other, in a pool in a buffer make no system
- * call; nor, in any pool, does a thread whose cache was made before, when there is headroom for what all caches can
- * hold (docs/audio.md), whatever others do meanwhile.
+ * call.  Nor, in any pool, does a thread with an existing cache, if there is headroom for everything that all caches
+ * can hold (docs/audio.md), whatever other threads do.
  *
- * (Every function of every such pool, by one thread: tests/real_time, by_buffer(); and that what makes system calls
- * does not come out of the trap.)
+ * (Every function of every such pool, by one thread: tests/real_time, by_buffer(), which also tests that the trap
+ * catches system calls.)
  */
 #include "../support/no_kernel.h"
 
@@ -21,8 +21,8 @@ static _Atomic(int) shut, ended;
 static _Atomic(lfpool_t *) shared;
 static _Atomic(unsigned) turn;
 
-/* Takes all there is, by turns: it lies in the other's cache.  And then both at once: one waits for what the other has.
- * */
+/* The threads alternate in acquiring everything, which is in the other's cache.  Then both at once: one waits for the
+ * other's objects. */
 static void rob(lfpool_t *pool, unsigned self)
 {
 	lfpool_cache_t *cache = lfpool_cache_create(pool);
@@ -103,7 +103,7 @@ enum { OTHERS = 3, SHARE = 20, CACHE = 64, ROUNDS = 100000 };
 static uint64_t seed;
 static _Atomic(unsigned) jugglers;
 
-/* Holds at most SHARE objects, and often so many, or none. */
+/* Holds at most SHARE objects, often exactly SHARE, or none. */
 static size_t juggle(lfpool_cache_t *cache, struct random *random, void **held, size_t count)
 {
 	const uint32_t drawn = random_below(random, 3 * SHARE);
@@ -151,7 +151,7 @@ static void with_room_for_all(void)
 	_exit(0);
 }
 
-/* (That a steal is noticed: tests/real_time.) */
+/* (The control that a steal is noticed: tests/real_time.) */
 TEST(with_headroom_no_system_call)
 {
 	seed = test_seed("with_headroom_no_system_call");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * unit_fence.c - os_heavy_fence() against an owner's fence: of two threads that each store a word and then look at the
- * other's, one at least sees the other; and a dump says which fence a pool has.
+ * unit_fence.c - os_heavy_fence() against an owner's fence: two threads each store a word and then read the other's,
+ * and at least one must see the other's store.  Also: a dump names the kind of fence.
  *
- * With a heavy fence that does nothing this fails within milliseconds on two processors, as no run of the stress
- * harness has: verify/cross, control_fence.
+ * With a heavy fence that does nothing this fails within milliseconds on two processors, which no run of the stress
+ * harness did: verify/cross, control_fence.
  */
 #include "../support/support.h"
 
@@ -19,7 +19,7 @@ static struct {
 	_Alignas(64) _Atomic(uint64_t) word;
 } go, owners, thiefs, seen_by_owner, done;
 
-/* The round that begins, or ends, after `n`.  acquire: what was stored before the word. */
+/* The round that begins, or ends, after `n`. acquire: the stores before the word. */
 static uint64_t await_other_than(_Atomic(uint64_t) *word, uint64_t n)
 {
 	uint64_t now;
@@ -35,11 +35,11 @@ static void *owner(void *unused)
 	const bool asymmetric = os_asymmetric();
 
 	for (uint64_t n = 0; (n = await_other_than(&go.word, n)) != at_an_end;) {
-		/* relaxed: the fence is what is tested. */
+		/* relaxed: the fence is under test. */
 		store_relaxed(&owners.word, n);
 		owner_fence(asymmetric);
 		store_relaxed(&seen_by_owner.word, load_relaxed(&thiefs.word));
-		/* release: what was seen. */
+		/* release: the value read. */
 		store_release(&done.word, n);
 	}
 	return unused;
@@ -53,7 +53,7 @@ TEST(heavy_fence_orders_a_store_and_a_load_of_two_threads)
 
 	thread_start(&other, owner, NULL);
 	for (uint64_t n = 1; one_saw && (n % 1000 || os_now_ns() < deadline); n++) {
-		/* release: what the last round left. */
+		/* release: the results of the last round. */
 		store_release(&go.word, n);
 		for (volatile uint64_t delay = n % DELAYS; delay; delay--)
 			;
@@ -72,7 +72,7 @@ TEST(heavy_fence_orders_a_store_and_a_load_of_two_threads)
 	assert_true(one_saw);
 }
 
-/* As the system has answered; a pool with LFPOOL_FENCED does not ask. */
+/* As the system answers; a pool with LFPOOL_FENCED does not ask. */
 TEST(dump_reports_the_kind_of_fence)
 {
 	for (uint32_t flags = 0; flags <= LFPOOL_FENCED; flags += LFPOOL_FENCED) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* test: wrap=clock_gettime wrap=syscall wrap=backing_map */
 /*
- * unit_late.c - a call that waits waits at most as long as it was told (lfpool/wait.h), and not shorter.
+ * unit_late.c - a call waits exactly as long as its timeout (lfpool/wait.h): not longer and not shorter.
  *
- * Idea         The linker puts a clock and a futex of our own between the library and the system (--wrap).  The clock
- *              stands still, except that each look at it takes one tick, and a sleep ends exactly when its deadline
- *              says.  So how late a call is, is not measured but counted, and no load of the machine changes it.
+ * Idea         The linker puts a clock and a futex of the test between the library and the system (--wrap). The clock
+ *              stands still, except that each reading takes one tick, and a sleep ends exactly at its deadline.  So
+ *              lateness is counted, not measured, and no load of the machine changes it.
  */
 #include "../support/kinds.h"
 
@@ -54,7 +54,7 @@ void *__wrap_backing_map(uint32_t flags, size_t bytes)
 	return maps_nothing ? NULL : __real_backing_map(flags, bytes);
 }
 
-/* Nobody else is there to change the word, or to wake us. */
+/* No other thread could change the word, or wake this one. */
 static void sleep_until(const struct timespec *deadline)
 {
 	REQUIRE(deadline);
@@ -82,7 +82,7 @@ long __wrap_syscall(long number, ...)
 	if (!is_futex || (argument[1] & FUTEX_CMD_MASK) != FUTEX_WAIT_BITSET)
 		return __real_syscall(number, argument[0], argument[1], argument[2], argument[3], argument[4],
 				      argument[5]);
-	/* The clock that we stand for. */
+	/* The clock that this file replaces. */
 	REQUIRE(!(argument[1] & FUTEX_CLOCK_REALTIME));
 	sleep_until((const struct timespec *)argument[3]);
 	return 0;
@@ -102,7 +102,7 @@ static void *by_cache(void *cache, int64_t timeout_ns)
 	return lfpool_cache_acquire_wait(cache, timeout_ns);
 }
 
-/* NULL, not before the time is over, and not later than the library needs to see that. */
+/* NULL, not before the timeout, and later only by the readings that the library needs. */
 static void require_punctual(wait_t wait, void *with, bool sleeping)
 {
 	static const int64_t times[] = {1, 99, 20000, 999999, 1000000, 3000001, 20000000, 4000000000};
@@ -113,7 +113,7 @@ static void require_punctual(wait_t wait, void *with, bool sleeping)
 
 		assert_null(wait(with, times[i]));
 		assert_in_range(clock_ns, end, end + LOOKS_MAX * TICK_NS);
-		/* A look or two may be all that it takes. */
+		/* Short waits may need only a reading or two. */
 		assert_true((sleeps != before) == sleeping || times[i] < LOOKS_MAX * TICK_NS);
 	}
 }
@@ -147,7 +147,7 @@ static bool ready(void *context, const lfpool_batch_t *batch)
 	return due;
 }
 
-/* Where the scheme is asked, a call wakes each millisecond. */
+/* If the scheme is polled, a call wakes each millisecond. */
 TEST(waits_end_on_time_where_a_scheme_is_polled)
 {
 	lfpool_config_t config = config_of(SIZE, 2);
@@ -159,7 +159,7 @@ TEST(waits_end_on_time_where_a_scheme_is_polled)
 	assert_int_equal(lfpool_retire(pool, retired), LFPOOL_OK);
 	asked = 0;
 	require_punctual(by_thread, pool, true);
-	/* In the 4 s alone as often as they have milliseconds. */
+	/* In the 4 s alone, one poll per millisecond. */
 	assert_in_range(asked, 4000, 5000);
 	due = true;
 	assert_int_equal(lfpool_release(pool, held), LFPOOL_OK);
@@ -200,7 +200,7 @@ TEST(waits_end_on_time_without_a_place_in_the_queue)
 	assert_int_equal(called, QUEUED);
 }
 
-/* There nothing sleeps. */
+/* There no call sleeps. */
 TEST(waits_end_on_time_in_a_buffer)
 {
 	static _Alignas(LFPOOL_BUFFER_ALIGNMENT) unsigned char memory[LFPOOL_BUFFER_BYTES(SIZE, 0, 1)];

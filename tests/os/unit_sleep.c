@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * unit_sleep.c - os_sleep_on() and os_wake(): which half counts, deadlines, and two threads that wake each other.
- */
+/* unit_sleep.c - os_sleep_on() and os_wake(): which half of the word counts, deadlines, and two threads that wake
+ * each other. */
 #include "../support/support.h"
 
 #include "base/atomics.h"
@@ -16,7 +15,7 @@ TEST(sleep_returns_at_once_for_another_value)
 {
 	_Atomic(uint64_t) word = 1;
 
-	/* For ever, if it slept. */
+	/* If it slept, it would sleep for ever. */
 	os_sleep_on(&word, 0, UINT64_MAX);
 	os_sleep_on(&word, 3, UINT64_MAX);
 	atomic_init(&word, UINT64_C(0x8000000080000000));
@@ -29,7 +28,7 @@ TEST(sleep_compares_the_lower_half_only)
 	const uint64_t deadline = os_now_ns() + millisecond;
 	unsigned long calls = 0;
 
-	/* It may return early, but not as often as it would if it did not sleep. */
+	/* It may return early, but less often than without sleeping. */
 	do {
 		os_sleep_on(&word, UINT64_C(0x1200000007), deadline);
 		calls++;
@@ -53,15 +52,15 @@ TEST(sleep_ends_at_its_deadline)
 
 static _Atomic(uint64_t) words[2];
 
-/* Waits until words[i] is not 0, and makes it 0. */
+/* Waits until words[i] is not 0, and sets it to 0. */
 static void await(int i, uint64_t deadline)
 {
-	/* acquire: what was written before the word. */
+	/* acquire: the writes before the word. */
 	while (!(uint32_t)load_acquire(&words[i])) {
 		REQUIRE(os_now_ns() < deadline || deadline == UINT64_MAX);
 		os_sleep_on(&words[i], 0, deadline);
 	}
-	/* relaxed: the other side has done with it. */
+	/* relaxed: the other side has finished with it. */
 	store_relaxed(&words[i], 0);
 }
 
@@ -89,8 +88,8 @@ TEST(each_wake_ends_a_sleep)
 		/* release: the ball. */
 		store_release(&words[1], 1);
 		os_wake(&words[1]);
-		/* None, one that is later than any clock, and one that is near: a lost wake-up would hang here, and the
-		 * other thread end it. */
+		/* Without a deadline, with one far in the future, and with a near one: a lost wake-up would hang
+		 * here, and the other thread would end it. */
 		await(0, round % 3 == 0   ? UINT64_MAX
 			 : round % 3 == 1 ? UINT64_MAX - 1 - (uint64_t)round
 					  : os_now_ns() + hang_ns);
