@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
 /*
- * test_backends.c - which backend a pool gets: of the config, or of the variable LFPOOL_BACKEND.
+ * test_backends.c - which backend a pool gets: from the config, or from the variable LFPOOL_BACKEND.
  *
- * That all three do the same is shown by tests that run on each: BACKEND_TEST, kinds.h, and the fuzzer's model
+ * That all three behave the same is shown by tests that run on each: BACKEND_TEST, kinds.h, and the fuzzer's model
  * (verify/fuzz).
  */
 #include "../support/support.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_bulk.c - the bulk calls change the states of neighbouring objects in rows.
+ * test_bulk.c - bulk calls change the states of neighbouring objects together.
  *
- * Partial results, refusals in the middle of a list, and a hook that uses the pool meanwhile, are checked by the
- * fuzzer's model: model_acquire_bulk() and model_release_bulk() of verify/fuzz/model.c.
+ * The fuzzer's model checks partial results, refusals in the middle of a list, and a hook that uses the pool during
+ * the call: model_acquire_bulk() and model_release_bulk() of verify/fuzz/model.c.
  */
 #define LFPOOL_INLINE_KEEP_NAMES_
 #include "lfpool/inline.h"
@@ -14,11 +14,11 @@
 
 #include <stdatomic.h>
 
-/* ---- States by the word ---- */
+/* ---- States, a word at a time ---- */
 
 enum { ROW = 64, LONGEST = 26 };
 
-/* All objects of a pool are out, in the order of their slots; what is refused is noted. */
+/* All objects of a pool are out, in the order of their slots; refusals are noted. */
 struct row {
 	lfpool_t *pool;
 	lfpool_cache_t *cache;
@@ -35,8 +35,8 @@ static void note_misuse(void *context, const lfpool_misuse_t *misuse)
 	row->refusals++;
 }
 
-/* no-tools: where a tool is told what is free, a call has no rows; and one test writes to a state behind the tool's
- * back. */
+/* no-tools: if a tool knows the free objects, a call handles them singly; and one test writes a state that the tool
+ * would not know. */
 static void row_open(struct row *row)
 {
 	*row = (struct row){0};
@@ -46,7 +46,7 @@ static void row_open(struct row *row)
 	assert_true(sort_disjoint(row->object, ROW, 32));
 }
 
-/* All are out again; of each it is known whether it is in use. */
+/* Acquires all again; it is known which are in use. */
 static void row_refill(struct row *row)
 {
 	void *again[ROW];
@@ -64,7 +64,7 @@ static void row_close(struct row *row)
 	assert_int_equal(lfpool_destroy(row->pool), ROW);
 }
 
-/* `count` from the first-th on, upwards or downwards. */
+/* `count` from `first` on, ascending or descending. */
 static void row_list(const struct row *row, size_t first, size_t count, bool down, void **list_out)
 {
 	for (size_t i = 0; i < count; i++)
@@ -91,7 +91,7 @@ TEST(bulk_calls_accept_runs_of_any_length)
 	row_close(&row);
 }
 
-/* One of a row is not as the others are: of the others each is released, of it what its own release would say. */
+/* One pointer of a row is odd: the others are released, and it gets the status of a single release. */
 TEST(bulk_release_treats_one_odd_pointer_as_a_single_release_would)
 {
 	enum { FREE, TWICE, INTERIOR, FOREIGN, BEFORE, BEHIND, SWAPPED, MARKED, ABSENT, ODDITIES };
@@ -143,7 +143,7 @@ TEST(bulk_release_treats_one_odd_pointer_as_a_single_release_would)
 }
 
 #ifndef IN_BUFFER
-/* What two releases of one object at once leave behind: a free entry of an object that is in use. */
+/* The state after two simultaneous releases of one object: a free entry of an object that is in use. */
 TEST(bulk_acquire_skips_an_entry_whose_object_is_in_use)
 {
 	struct row row;

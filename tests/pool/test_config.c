@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
-/*
- * test_config.c - lfpool_create()'s arguments: every field of the config at its bounds and beyond (the refusal names
- * the field, what is accepted works), what a failure leaves behind, who owns the config; status texts and version.  Of
- * older and newer callers' structs: api/test_versions.c.
- */
+/* test_config.c - the arguments of lfpool_create(): every field of the config at its limits and beyond (a refusal
+ * names the field, an accepted value works), no leftovers of a failure, ownership of the config; status texts and
+ * version.  (Older and newer callers' structs: api/test_versions.c.) */
 #include "../support/support.h"
 #include "../support/told.h"
 
@@ -12,7 +10,7 @@
 
 static lfpool_t *const junk = (lfpool_t *)(uintptr_t)0x5a5a5a50;
 
-/* Creates, uses and destroys a pool when `expected` is LFPOOL_OK; else sees the refusal. */
+/* If `expected` is LFPOOL_OK creates, uses and destroys a pool; otherwise expects the refusal. */
 static void expect(const lfpool_config_t *config, lfpool_status_t expected)
 {
 	lfpool_t *pool = junk;
@@ -34,7 +32,7 @@ static void expect(const lfpool_config_t *config, lfpool_status_t expected)
 	assert_int_equal(lfpool_quick_stats(pool).backend, config->backend);
 	assert_int_equal(lfpool_available_count(pool), config->capacity - 1);
 	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	/* A pool that grows by itself has more than it began with, and the largest would take long. */
+	/* A pool that grows automatically has more objects than at first, and the largest would take long. */
 	if (config->capacity <= 20000 && !config->growth_step)
 		require_whole(pool, config->object_size);
 	assert_int_equal(lfpool_destroy(pool), 0);
@@ -88,12 +86,12 @@ static void expect_each(lfpool_config_t *config, size_t *field, const size_t *va
 	*field = before;
 }
 
-/* Each of the values in the field, all else as in `config`. */
+/* Each value in the field, with all other fields as in `config`. */
 #define EXPECT(field, expected, ...)                                       \
 	expect_each(&config, &config.field, (const size_t[]){__VA_ARGS__}, \
 		    sizeof((const size_t[]){__VA_ARGS__}) / sizeof(size_t), expected)
 
-/* Too many, also modulo 2^32. */
+/* Too many, even modulo 2^32. */
 #define TWO_TO_31 ((size_t)1 << 31)
 #if SIZE_MAX > UINT32_MAX
 #define TOO_MANY \
@@ -121,17 +119,17 @@ TEST(object_alignment)
 
 TEST(capacity)
 {
-	/* As few addresses as can be: tools have not many. */
+	/* The smallest address range: tools have few addresses. */
 	lfpool_config_t config = CONFIG_OF(4, 1, .object_alignment = 4);
 	const size_t two_to_23 = (size_t)1 << 23;
 
 	EXPECT(capacity, LFPOOL_OK, 1, 2, 3, 511, 512, 513, two_to_23, two_to_23 + 1);
-	/* Where addresses have 32 bits, there is no room for so many; the configuration is good nevertheless. */
+	/* 32-bit addresses have no room for so many, but the configuration is valid. */
 	EXPECT(capacity, TWO_TO_31 <= SIZE_MAX / 64 ? LFPOOL_OK : LFPOOL_E_NO_MEMORY, TWO_TO_31 - 1, TWO_TO_31);
 	EXPECT(capacity, LFPOOL_E_CONFIG_CAPACITY, 0, TOO_MANY);
 }
 
-/* What it can grow to, and by how much it does: no field refuses another but by max_capacity's own status. */
+/* Final capacity and growth step: no other field refuses them, except with max_capacity's own status. */
 TEST(max_capacity_and_growth_step)
 {
 	static const size_t steps[] = {0, 1, 10, TWO_TO_31, SIZE_MAX};
@@ -141,12 +139,12 @@ TEST(max_capacity_and_growth_step)
 		config.backend = (lfpool_backend_t)(i % 3);
 		config.growth_step = steps[i / 3];
 		EXPECT(max_capacity, LFPOOL_OK, 0, 10, 11, 1000);
-		/* The largest: test_huge.c, or refused where addresses have 32 bits. */
+		/* The largest: test_huge.c; refused with 32-bit addresses. */
 		if (SIZE_MAX <= UINT32_MAX)
 			EXPECT(max_capacity, LFPOOL_E_NO_MEMORY, TWO_TO_31 - 1, TWO_TO_31);
 		EXPECT(max_capacity, LFPOOL_E_CONFIG_MAX_CAPACITY, 1, 9, TOO_MANY);
 	}
-	/* From no object on (test_grow_itself.c); not where all are built at once. */
+	/* Growth from zero objects (test_grow_itself.c); not if all are built at once. */
 	config.max_capacity = 1;
 	config.flags = LFPOOL_CREATE_ALL;
 	EXPECT(capacity, LFPOOL_E_CONFIG_CAPACITY, 0);
@@ -162,7 +160,7 @@ TEST(cache_capacity)
 	EXPECT(cache_capacity, LFPOOL_E_CONFIG_CACHE_CAPACITY, 8193, 16384, SIZE_MAX / 2 + 1, SIZE_MAX - 1);
 }
 
-/* What a pool has chosen: the dump tells. */
+/* A value that the pool has chosen, from the dump. */
 static size_t chosen(const lfpool_config_t *config, const char *what)
 {
 	static char text[8192];
@@ -192,8 +190,8 @@ TEST(default_sizes)
 	config.cache_capacity = 0;
 	config.capacity = 1;
 	assert_int_equal(chosen(&config, "\"cache_capacity\":"), 1);
-	/* The caches of all processors have room for all objects, except for rounding: magazines have a power of two,
-	 * and caches a number of magazines. */
+	/* The caches of all processors together have room for all objects, except for rounding: a magazine's size is
+	 * a power of two, and a cache has a whole number of magazines. */
 	for (config.capacity = 4 * processors; config.capacity < 1024 * processors;
 	     config.capacity += 1 + config.capacity / 5)
 		assert_in_range(chosen(&config, "\"cache_capacity\":") * processors,
@@ -281,7 +279,7 @@ TEST(hooks)
 	}
 	config.hooks.create = created;
 	expect(&config, LFPOOL_OK);
-	/* Zeroing would wipe out what create built. */
+	/* Zeroing would erase the writes of create. */
 	config.flags = LFPOOL_ZERO;
 	expect(&config, LFPOOL_E_CONFIG_HOOKS);
 }

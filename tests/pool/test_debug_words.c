@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: debug once */
-/*
- * test_debug_words.c - config.debug and LFPOOL_DEBUG: what is accepted, what is refused, what wins; the modes that
- * stand for a flag; and the one table, in the header and in docs/debugging.md.
- */
+/* test_debug_words.c - config.debug and LFPOOL_DEBUG: accepted and refused words, and precedence; modes that stand
+ * for a flag; and the same table in the header and in docs/debugging.md. */
 #include "../support/texts.h"
 
 static lfpool_status_t create_with(const char *words, const char *environment)
@@ -54,7 +52,7 @@ TEST(bad_words)
 			    "config.debug or LFPOOL_DEBUG has an unknown word, or a number out of range");
 }
 
-/* How many releases later the same object comes back, while others are free. */
+/* The number of releases before the same object is reused, while others are free. */
 static size_t delay_with(const char *words)
 {
 	lfpool_t *pool = POOL_OF(32, 1000, .debug = words);
@@ -100,7 +98,7 @@ static bool prepare(void *context, void *object, bool active)
 	return true;
 }
 
-/* lfpool_for_each_slot() may write to free objects, told tools and all. */
+/* lfpool_for_each_slot() may write to free objects, even with tools informed. */
 TEST(debug_mode_prepares_free_objects)
 {
 	static const struct {
@@ -108,7 +106,7 @@ TEST(debug_mode_prepares_free_objects)
 		const char *debug;
 	} rows[] = {{LFPOOL_BACKEND_LOCKFREE, ""},
 		    {LFPOOL_BACKEND_LOCKFREE, "poison,guard,quarantine=3"},
-		    /* Its links lay in the free objects. */
+		    /* Its links were in the free objects. */
 		    {LFPOOL_BACKEND_MUTEX, ""},
 		    {LFPOOL_BACKEND_MUTEX, "owner"},
 		    {LFPOOL_BACKEND_MUTEX, "poison,guard,quarantine=3"}};
@@ -128,7 +126,7 @@ TEST(debug_mode_prepares_free_objects)
 	}
 }
 
-/* Each mode is one row of docs/debugging.md, word and sentence as in the header. */
+/* Each mode is one row of docs/debugging.md, with the header's word and sentence. */
 TEST(every_word_is_documented)
 {
 	static const struct {

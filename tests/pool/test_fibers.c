@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads no-sanitizer */
 /*
- * test_fibers.c - fibers that migrate between threads between acquire and release; half of them with a cache handle of
- * their own, the others by the inlined calls, which find the thread's, of two pools by turns.
+ * test_fibers.c - fibers that move between threads between acquire and release; half of them with an explicit cache,
+ * the others by the inlined calls, which find the thread's cache, alternating between two pools.
  *
- * Idea         Two threads pass a few fibers back and forth through a mutex-guarded queue; a fiber gives up its
- *              thread in the middle of its work and goes on on whichever thread takes it next.  Compiled with -O3
- *              -flto: a compiler that kept something thread-local across the switch would be caught here; a cache
- *              handle has nothing of that kind.
+ * Idea         Two threads pass a few fibers back and forth through a mutex-guarded queue.  A fiber gives up its
+ *              thread in the middle of its work and continues on the thread that takes it next.  Compiled with -O3
+ *              -flto: a compiler that kept a thread-local value across the switch would be caught here; an explicit
+ *              cache has no such value.
  */
 #define LFPOOL_INLINE_KEEP_NAMES_
 #include "../support/support.h"
@@ -21,8 +21,8 @@ enum { THREADS = 2, FIBERS = 7, HELD = 5, ROUNDS = 100000, SIZE = 48, STACK = 64
 
 struct fiber {
 	ucontext_t context;
-	ucontext_t *thread;    /* to go back to; set by the thread that resumes it */
-	lfpool_cache_t *cache; /* NULL: the thread's */
+	ucontext_t *thread;    /* to return to; set by the thread that resumes it */
+	lfpool_cache_t *cache; /* NULL: the thread's cache */
 	struct random random;
 	unsigned index;
 	pthread_t last; /* the thread that ran it last               */
@@ -47,8 +47,8 @@ static void yield(struct fiber *f)
 	}
 }
 
-/* The i-th of the objects of a fiber with a cache is from the cache's pool, of another fiber from pool i modulo 2: the
- * last pool of the thread, or one that is in its table. */
+/* Object i of a fiber with a cache comes from the cache's pool; of another fiber from pool i modulo 2: the thread's
+ * last pool, or one in its table. */
 static void *fiber_acquire(struct fiber *f, unsigned i)
 {
 	return f->cache ? lfpool_cache_acquire_inline_(f->cache) : lfpool_acquire_inline_(pools[i % 2]);
@@ -88,7 +88,7 @@ static struct fiber *take(bool *all_done_out)
 	pthread_mutex_lock(&mutex);
 	*all_done_out = unfinished == 0;
 	if (waiting_count) {
-		/* The one that waits longest, so that fibers wander. */
+		/* The one that has waited longest, so that fibers move. */
 		f = waiting[0];
 		memmove(waiting, waiting + 1, --waiting_count * sizeof(*waiting));
 	}
@@ -129,7 +129,7 @@ TEST(fibers_migrate)
 {
 	unsigned migrations = 0;
 
-	/* Small caches: the depot and the other fibers' caches are needed all the time. */
+	/* Small caches: calls need the depot and the other fibers' caches all the time. */
 	for (unsigned i = 0; i < 2; i++)
 		pools[i] = POOL_OF(SIZE, FIBERS * HELD, .cache_capacity = 4);
 	print_message("seed 11\n");

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_fork_waiting.c - fork in the middle of a call that waits or serves: on both sides each continuation is called
- * once, and the call goes on.
+ * test_fork_waiting.c - fork in the middle of a call that waits or serves: in parent and child each continuation is
+ * called once, and the call continues.
  *
- * What was on its way to a call, or continuation, of a thread that the child does not have: verify/step, step.heirs.
+ * Objects on their way to a call, or continuation, of a thread that the child lacks: verify/step, step.heirs.
  */
 #include "../support/child.h"
 #include "../support/kinds.h"
 
-/* ---- In a hook of the calling thread's ---- */
+/* ---- In a hook of the calling thread ---- */
 
-/* Forks, once, where it is told to. */
+/* Forks once, at a given place. */
 static struct {
 	bool armed;
 	pid_t child;
@@ -25,7 +25,7 @@ static void fork_once(void)
 	}
 }
 
-/* On both sides as many wait as did. */
+/* Parent and child have the same number of waiters. */
 static bool fork_in_hook(void *context, void *object)
 {
 	const lfpool_t *pool = lfpool_of(object);
@@ -37,7 +37,7 @@ static bool fork_in_hook(void *context, void *object)
 	return true;
 }
 
-/* Both go on; the child ends here. */
+/* Both continue; the child ends here. */
 static void end_both(lfpool_t *pool)
 {
 	REQUIRE(forker.child >= 0);
@@ -55,7 +55,7 @@ static lfpool_t *forking_pool(lfpool_config_t config)
 	return pool_with(&config);
 }
 
-/* So that a call that waits asks, and reclaims while it waits. */
+/* Makes a waiting call ask, and reclaim while it waits. */
 static bool after_a_few(void *context, const lfpool_batch_t *batch)
 {
 	(void)batch;

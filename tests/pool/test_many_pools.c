@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
-/*
- * test_many_pools.c - many pools, one after the other and at once, under threads that live on: what a thread
- * remembers of a pool that is gone is never taken for a new one, even at the same address, and does not add up; and
- * whose an object is.
- */
+/* test_many_pools.c - many pools, one after the other and at once, under long-lived threads: a thread's memory of a
+ * destroyed pool is never taken for a new one, even at the same address, and does not accumulate; and the owner of an
+ * address. */
 #include "../support/workers.h"
 
-/* AT_ONCE: of each of three helpers. */
+/* AT_ONCE: per helper thread, of which there are three */
 enum { SIZE = 48, CAPACITY = 60, AT_ONCE = 15 };
 
 static void use(lfpool_t *pool)
 {
 	void *objects[AT_ONCE];
 
-	/* One by the call, which may be inlined (tests/CMakeLists.txt). */
+	/* One by lfpool_acquire(), which may be inlined (tests/CMakeLists.txt). */
 	REQUIRE(objects[0] = lfpool_acquire(pool));
 	REQUIRE(lfpool_acquire_bulk(pool, objects + 1, AT_ONCE - 1) == AT_ONCE - 1);
 	for (size_t i = 0; i < AT_ONCE; i++) {
 		REQUIRE(lfpool_owns(pool, objects[i]) && lfpool_of(objects[i]) == pool);
-		/* Fresh memory: of this pool, not of one that was here before. */
+		/* Fresh memory of this pool, not of an earlier one at this address. */
 		REQUIRE(all_bytes_are(objects[i], SIZE, 0) || stamp_holds(objects[i], SIZE, (uintptr_t)pool));
 		stamp_write(objects[i], SIZE, (uintptr_t)pool);
 	}
@@ -27,9 +25,9 @@ static void use(lfpool_t *pool)
 	release_all(pool, objects + 1, AT_ONCE - 1);
 }
 
-/* Threads that live on, and use whatever pool they are shown. */
+/* Long-lived threads that use whatever pool is set here. */
 static struct {
-	lfpool_t *pool; /* NULL: go home */
+	lfpool_t *pool; /* NULL: end */
 	pthread_barrier_t shown, used;
 	struct workers workers;
 } helpers;
@@ -93,7 +91,7 @@ TEST(thousand_pools_in_sequence)
 	show(NULL);
 }
 
-/* Many at once; half of them replaced while the threads remember the other half; in a random order. */
+/* Many at once; half of them replaced while the threads remember the other half; in random order. */
 TEST(many_pools_at_once)
 {
 	enum { POOLS = 200 };
@@ -127,7 +125,7 @@ TEST(many_pools_at_once)
 	show(NULL);
 }
 
-/* Else more pools than a first-level cache has ways would evict each other: inline.h reads the start of a pool. */
+/* Otherwise more pools than a first-level cache has ways would evict each other: inline.h reads the start of a pool. */
 TEST(pools_of_one_configuration_begin_at_different_offsets)
 {
 	enum { POOLS = 64 };

@@ -31,7 +31,7 @@ static void acquire_and_release(struct worker *me)
 	lfpool_cache_destroy(cache);
 }
 
-/* In the child, calls of the other threads keep at most one object each, in each of their hands. */
+/* In the child, each call that another thread was in costs at most one object. */
 static void use_all(void *argument)
 {
 	lfpool_t *pool = argument;
@@ -77,7 +77,7 @@ TEST(every_explicit_cache_reaches_every_object)
 		lfpool_cache_flush(pool, cache[i]);
 		require_intact(pool);
 	}
-	/* The objects are in the cache of all calls, so nothing is robbed. */
+	/* All calls share one cache, which has the objects, so no cache is robbed. */
 	assert_int_equal(stats_of(pool).steals, 0);
 	for (size_t i = 0; i < CACHES; i++)
 		lfpool_cache_destroy(cache[i]);

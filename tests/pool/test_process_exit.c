@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_process_exit.c - a pool that is used and destroyed from an atexit handler, while threads that used it are
- * still alive.
+ * test_process_exit.c - a pool that is used and destroyed by an atexit handler, while threads that used it are still
+ * running.
  *
- * The scene is a process of its own, which ends through exit(1); the handler makes that 0.
+ * The scene is a separate process, which ends through exit(1); the handler turns that into 0.
  */
 #include "../support/child.h"
 
@@ -15,7 +15,7 @@ enum { CAPACITY = 100 };
 static lfpool_t *pool;
 static sem_t cached;
 
-/* Caches most of the pool's objects and stays. */
+/* Caches most of the pool's objects and keeps running. */
 static void *stay(void *nothing)
 {
 	void *objects[CAPACITY];

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_thread_exit.c - a thread may still use the pool while it exits, after the library's own clean-up has run:
- * destructors of thread-specific data run in an order that no program controls, in several rounds.  Keys made before
- * and after the library's own, each coming back for another round, use the pool.
+ * test_thread_exit.c - a thread may still use the pool while it exits, after the library's clean-up has run:
+ * destructors of thread-specific data run in an order that no program controls, in several rounds.  Keys created
+ * before and after the library's own, each asking for another round, use the pool.
  *
- * That pool and thread may end in any order, also at the same moment: lfpool-stress, whose rounds end in four ways.
+ * That pool and thread may end in any order, even at the same moment: lfpool-stress, whose rounds end in four ways.
  */
 #include "../support/support.h"
 
 enum { SIZE = 40, EACH = 50, THREADS = 4, KEYS = 16, RETURNS = 3 };
 
-static lfpool_t *late_pool, *other_pool; /* used by turns */
+static lfpool_t *late_pool, *other_pool; /* used alternately */
 
 struct late {
 	pthread_key_t key;
@@ -51,7 +51,7 @@ static void *exit_with_destructors(void *argument)
 		late->key = i < KEYS ? early_keys[i] : late_keys[i - KEYS];
 		REQUIRE(pthread_setspecific(late->key, late) == 0);
 	}
-	/* With and without a cache of its own before it exits. */
+	/* With and without a cache before it exits. */
 	if (argument) {
 		void *objects[EACH];
 
@@ -97,7 +97,7 @@ TEST(thread_exit_destructors_may_use_the_pool)
 
 int main(void)
 {
-	/* Before the library has made any key. */
+	/* Before the library has created any key. */
 	for (int k = 0; k < KEYS; k++)
 		REQUIRE(pthread_key_create(&early_keys[k], late_use) == 0);
 	return tests_run(NULL, NULL);

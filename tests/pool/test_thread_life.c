@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
-/*
- * test_thread_life.c - any number of threads, with no registration: a thousand alive at once, thousands one after the
- * other, whose memory is used again; and of caches as many as one can get.
- */
+/* test_thread_life.c - any number of threads, without registration: a thousand at once, thousands one after the
+ * other, whose memory is reused; and the largest number of caches. */
 #include "../support/support.h"
 
 #include <stdatomic.h>
@@ -58,11 +56,11 @@ static void a_thousand_at_once(size_t cache_capacity)
 	pool_close(crowd.pool, SIZE);
 }
 
-/* As many objects as threads, while every thread has a cache: no cache may keep one back. */
+/* One object per thread, while every thread has a cache: no cache may keep one back. */
 TEST(thousand_threads_hold_an_object_each)
 {
 	a_thousand_at_once(0);
-	/* ThreadSanitizer's work grows with the square of the threads: once is enough for it. */
+	/* ThreadSanitizer's work grows with the square of the threads: only once with it. */
 	if (!SANITIZED) {
 		a_thousand_at_once(8192);
 		a_thousand_at_once(LFPOOL_CACHE_NONE);
@@ -117,8 +115,7 @@ static void *come_late(void *argument)
 	return NULL;
 }
 
-/* Every cache that the library can make is taken, and each gets at what all hold; threads that come now work all the
- * same. */
+/* Every cache that the library can make is taken, and each can reach the objects of all; further threads still work. */
 TEST(threads_beyond_the_last_cache)
 {
 	enum { WANTED = 17000, LATE = 8, ALL = LATE * 5 };
@@ -130,7 +127,7 @@ TEST(threads_beyond_the_last_cache)
 	assert_non_null(caches);
 	while (made < WANTED && (caches[made] = lfpool_cache_create(pool)))
 		made++;
-	/* The header says so. */
+	/* As the header says. */
 	assert_int_equal(made, 8172);
 	for (size_t i = 0; i < ALL; i++)
 		assert_non_null(objects[i] = lfpool_cache_acquire(caches[i * (made - 1) / (ALL - 1)]));
@@ -144,7 +141,7 @@ TEST(threads_beyond_the_last_cache)
 		lfpool_cache_destroy(caches[i]);
 	require_whole(pool, SIZE);
 	lfpool_cache_destroy(lfpool_cache_create(pool));
-	/* The others need not be destroyed first. */
+	/* The other caches do not have to be destroyed first. */
 	assert_int_equal(lfpool_destroy(pool), 0);
 	free(caches);
 }

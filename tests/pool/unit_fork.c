@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * unit_fork.c - the child of a fork is not locked out of its copy of the pool, although another thread had the
- * library's lock when fork() was called.
+ * unit_fork.c - the child of a fork is not locked out of its copy of the pool, although another thread held the
+ * library's lock during fork().
  *
- * (Every object that was not active is there for it, at any instruction of any call, evicting pools too: verify/step,
- * step.fork and step.evict.fork.)
+ * (Every inactive object is there for the child, at any instruction of any call, including evicting pools:
+ * verify/step, step.fork and step.evict.fork.)
  */
 #include "pool/live_pools.h"
 
@@ -19,7 +19,7 @@ enum { SIZE = 40, CAPACITY = 400, ROUNDS = 5 };
 
 static _Atomic(bool) locked;
 
-/* As a thread does that makes or destroys pools, or exits with caches in many; it keeps the lock for longer. */
+/* Like a thread that makes or destroys pools, or exits with caches in many, but it keeps the lock longer. */
 static void hold_the_lock(struct worker *me)
 {
 	while (!told_to_end(me)) {
@@ -42,7 +42,7 @@ static void *use(void *argument)
 	return NULL;
 }
 
-/* And it may make pools and start threads of its own. */
+/* It may also make pools and start threads. */
 static void first_call(void *argument)
 {
 	(void)use(argument);

@@ -2,7 +2,8 @@
 /* test: threads wrap=cell_vacate */
 /*
  * unit_fork_others.c - a fork while another thread is in the middle of a call: the child calls each continuation that
- * had not begun to run, returns from fork() in mutex mode, and no debug mode takes its copy of a pool for damaged.
+ * had not begun to run, returns from fork() in mutex mode, and no debug mode mistakes its copy of a pool for a
+ * damaged one.
  *
  * (At every instruction of a call: verify/step, step.fork and step.heirs.)
  */
@@ -18,7 +19,7 @@
 #include <sched.h>
 #include <semaphore.h>
 
-/* ---- Where the other thread stands ---- */
+/* ---- The place where the other thread stops ---- */
 
 static struct {
 	_Atomic(bool) armed;
@@ -46,7 +47,7 @@ static void halt_await(void)
 		;
 }
 
-/* A server has taken a continuation's place for itself, and is about to give it up and to call the continuation. */
+/* A server has taken a continuation's cell, and is about to vacate it and to call the continuation. */
 void __real_cell_vacate(struct waiters *d, struct cell *cell);
 void __wrap_cell_vacate(struct waiters *d, struct cell *cell);
 
@@ -84,8 +85,8 @@ static void *release_it(void *argument)
 	return argument;
 }
 
-/* The queue's one continuation, while another thread is about to call it: called once, in the parent and in the child,
- * and with an object if `given`. */
+/* The queue's one continuation, while another thread is about to call it: called once in the parent and once in the
+ * child, with an object if `given`. */
 static void fork_before_a_call(void *(*serve)(void *), bool given)
 {
 	void *other;
@@ -151,7 +152,7 @@ static void use_in_child(void *argument)
 	lfpool_t *pool = argument;
 	void *object = lfpool_acquire(pool);
 
-	/* The call that waits for four is gone, and its object is free, unless another call had it in its hands. */
+	/* The call that waited for four is gone, and its object is free, unless another call held it. */
 	REQUIRE(stats_of(pool).waiting == 0);
 	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
 }
@@ -169,7 +170,7 @@ TEST(the_child_of_a_fork_in_mutex_mode_is_not_locked_out)
 	thread_start(&waiter, wait_for_all, pool);
 	while (stats_of(pool).waiting != 4)
 		sched_yield();
-	/* For the call that waits, which needs three more. */
+	/* For the waiting call, which needs three more. */
 	assert_int_equal(lfpool_release(pool, objects[0]), LFPOOL_OK);
 	workers_start(&others, 1, use_the_mutex, pool, 0);
 	for (int round = 0; round < 200; round++)
@@ -225,7 +226,7 @@ static void check_in_child(lfpool_evict_t evict, void *(*call)(void *))
 	halt_await();
 	child = child_start();
 	if (child == 0) {
-		/* The object in the other thread's hands is lost here.  That is no damage. */
+		/* The object that the other thread held is lost here, which is no damage. */
 		REQUIRE(lfpool_destroy(pool) <= 1);
 		REQUIRE(findings == 0);
 		_exit(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* unit_heap_set.c - the table of a malloc pool's addresses: against a list, and where it has no room for more. */
+/* unit_heap_set.c - the table of a malloc pool's addresses: compared with a list, and when it is full. */
 #include "../support/support.h"
 
 #include "pool/heap.h"
@@ -44,7 +44,7 @@ TEST(heap_set_matches_a_list_of_addresses)
 	heap_set_close(set);
 }
 
-/* Of more addresses than it has places for some are only counted: then it cannot say no, until they are gone. */
+/* With more addresses than places, some are only counted: then it cannot answer no, until they are gone. */
 TEST(heap_set_answers_maybe_while_it_is_over_full)
 {
 	struct heap_set *set = heap_set_open(1);

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * unit_ranges.c - which pool owns an address: against a list that is searched from end to end.  (Readers beside
- * writers: the programs find-* of verify/explore.  Memory that is refused: tests/refusals.)
- */
+/* unit_ranges.c - the owner of an address: compared with a linear search of a list.  (Readers during changes: the
+ * programs find-* of verify/explore.  Refused memory: tests/refusals.) */
 #include "../support/support.h"
 
 #include "pool/live_pools.h"
 
 enum { PLACES = 100, WIDTH = 10, LEVELS = 3, RANGES = PLACES * LEVELS };
 
-/* Places touch each other.  In each are up to three ranges, one inside the other: 0 .. 9, 0 .. 5 and 3 .. 4. */
+/* Places are adjacent.  Each has up to three ranges, one inside the other: 0 .. 9, 0 .. 5 and 3 .. 4. */
 static uintptr_t first_of(size_t i)
 {
 	static const uintptr_t first[LEVELS] = {0, 0, 3};
@@ -29,7 +27,7 @@ static void *owner_of(size_t i)
 	return (void *)(uintptr_t)(1000000 + i);
 }
 
-/* Of the ranges that hold the address, the one that is inside all others. */
+/* Among the ranges with the address, the innermost. */
 static void *owner_at(const bool *there, uintptr_t address)
 {
 	void *owner = NULL;
@@ -48,7 +46,7 @@ static void require_like(const struct address_map *ranges, const bool *there)
 	assert_null(address_map_find(ranges, UINTPTR_MAX));
 }
 
-/* A range comes before those inside it, but goes at any time. */
+/* A range is added before those inside it, but removed at any time. */
 static bool can_come(const bool *there, size_t i)
 {
 	for (size_t inside = i + 1; inside % LEVELS; inside++)
@@ -65,7 +63,7 @@ TEST(ranges_match_a_list_model)
 
 	require_like(&ranges, there);
 	for (int step = 0; step < TIMES(3000, 500); step++) {
-		/* Many, and few again. */
+		/* Many, then few again. */
 		const size_t i = random_below(&r, step / 300 % 2 ? RANGES : 12);
 
 		if (there[i])

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads once wrap=thread_cache_remembered */
 /*
- * unit_turns.c - threads that use many pools by turns find their caches without the library's slow path, by a call and
- * inlined; and a cache that they find is the one of the pool that they asked for.
+ * unit_turns.c - threads that alternate between many pools find their caches without the library's slow path, by call
+ * and inlined; and the cache found belongs to the right pool.
  *
  * Idea         The linker puts a counter in front of thread_cache_remembered(), which each slow path calls.
  */
@@ -24,12 +24,12 @@ struct cache_head *__wrap_thread_cache_remembered(struct lfpool_pool *pool)
 	return __real_thread_cache_remembered(pool);
 }
 
-/* The library's functions, which no compiler inlines here. */
+/* The library's functions, which no compiler can inline here. */
 static void *(*volatile acquire_called)(lfpool_t *pool) = lfpool_acquire;
 static lfpool_status_t (*volatile release_called)(lfpool_t *pool, void *object) = lfpool_release;
 static lfpool_status_t (*volatile release_owned_called)(lfpool_t *pool, void *object) = lfpool_release_if_owned;
 
-/* One object of the pool and of no other; `draw` chooses the calls. */
+/* One object of this pool; `draw` chooses the calls. */
 static void use(lfpool_t *pool, uint32_t draw)
 {
 	void *object = draw & 1 ? acquire_called(pool) : lfpool_acquire(pool);
@@ -58,7 +58,7 @@ static void destroy(size_t from, size_t to)
 		pool_close(pools[i], SIZE);
 }
 
-/* By turns, and then in random order. */
+/* In order, and then in random order. */
 static void use_all(struct random *random, size_t count)
 {
 	for (size_t i = 0; i < 4 * count; i++)
@@ -87,7 +87,7 @@ TEST(a_thread_enters_the_slow_path_once_for_each_pool)
 	destroy(0, PLACES);
 }
 
-/* A new pool has the place of one that the thread remembers, and of one that is in its table. */
+/* A new pool takes the place of one that the thread remembers, and of one in its table. */
 TEST(the_next_pool_of_a_place_is_another)
 {
 	struct random random = random_for(test_seed("the_next_pool_of_a_place_is_another"), 0);
@@ -109,7 +109,8 @@ TEST(the_next_pool_of_a_place_is_another)
 	destroy(0, PLACES);
 }
 
-/* Pools beyond the last place have the offset of another pool.  They are found as long as they are the last. */
+/* Pools beyond the last place share the offset of another pool.  They are found as long as they are the last one
+ * used. */
 TEST(pools_beyond_the_last_place)
 {
 	struct random random = random_for(test_seed("pools_beyond_the_last_place"), 0);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * unit_used.c - what walks, reports and checks look at are the slots that were ever used, however much the pool has
- * grown.
- */
+/* unit_used.c - walks, reports and checks look only at slots that were ever used, however much the pool has grown. */
 #include "pool/slots.h"
 
 #include "../support/support.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * test_probes.c - the probes of docs/observability.md fire when they should, with the arguments that they should have,
- * and as often as lfpool_stats() counts.
- */
+/* test_probes.c - the probes of docs/observability.md fire when they should, with the right arguments, and as often
+ * as lfpool_stats() counts. */
 #include "../support/support.h"
 #include "../support/told.h"
 #include "traps.h"
@@ -15,8 +13,8 @@ static void *held[ALL];
 
 /* ---- What was hit ------------------------------------------------------------------------------------------ */
 
-/* How often; argument `which`, if there are so many, is `value`, or anything if which is -1.  All are of a pool of this
- * name. */
+/* The number of hits; argument `which`, if it exists, must be `value`, unless which is -1. All are of a pool with
+ * this name. */
 static size_t hits_with(const char *probe, int which, int64_t value)
 {
 	size_t found = 0;
@@ -41,7 +39,7 @@ static uint64_t sum_of(const char *probe, int which)
 	return sum;
 }
 
-/* The last one of all: this one, of this pool, with these arguments. */
+/* The last hit must be this one, of this pool, with these arguments. */
 static void require_last(const void *pool, const char *probe, int64_t third, int64_t fourth)
 {
 	const struct hit *hit = &hits[hit_count - 1];
@@ -69,7 +67,7 @@ static lfpool_t *open_pool(lfpool_backend_t backend)
 		       .hooks.misuse = hear);
 }
 
-/* Each once, but those of the lock-free pool's inside. */
+/* Each probe once, except the lock-free pool's internal ones. */
 BACKEND_TEST(each_probe_reports_its_call, LFPOOL_BACKEND_MUTEX)
 {
 	lfpool_t *pool = open_pool(backend);
@@ -84,7 +82,7 @@ BACKEND_TEST(each_probe_reports_its_call, LFPOOL_BACKEND_MUTEX)
 	assert_int_equal(hits_with("exhausted", -1, 0), 0);
 	assert_null(lfpool_acquire(pool));
 	assert_int_equal(hits_with("exhausted", -1, 0), 1);
-	/* Of a wait there are a beginning and an end, but not if there is an object at once. */
+	/* A wait has a begin and an end, but neither if there is an object at once. */
 	assert_null(lfpool_acquire_wait(pool, 1000));
 	assert_int_equal(hits_with("wait_begin", -1, 0), 1);
 	require_last(pool, "wait_end", 0, 0);
@@ -105,7 +103,7 @@ BACKEND_TEST(each_probe_reports_its_call, LFPOOL_BACKEND_MUTEX)
 	require_last(pool, "destroy", 0, 0);
 }
 
-/* Calls are drawn at random, on one thread with two caches: so the counters and the hits must agree to the last one. */
+/* Random calls on one thread with two caches: counters and hits must agree exactly. */
 TEST(probes_fire_as_often_as_the_counters)
 {
 	struct random random = random_for(test_seed("probes_fire_as_often_as_the_counters"), 0);
@@ -139,7 +137,7 @@ TEST(probes_fire_as_often_as_the_counters)
 	assert_int_equal(lfpool_destroy(pool), held_count);
 }
 
-/* A pool that grows by itself says so, once for each step. */
+/* A pool that grows automatically fires it once per step. */
 TEST(automatic_growth_fires_a_probe)
 {
 	hit_count = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * traps.h - this program's own probes, found by their notes and hit: what a tracer does, without a tracer.
+ * traps.h - finds this program's own probes by their notes, and catches their hits: a tracer without a tracer.
  *
- * Idea         The notes of the ELF file say where each probe's nop lies and in which registers its arguments are.  The
- *              nop becomes an int3, and a handler of SIGTRAP writes down what it finds.  No right to trace is needed,
- *              no debugger, and no kernel that has uprobes.  For x86-64.
- * Concurrency  One thread: what the handler writes, the thread that it interrupted reads afterwards.
+ * Idea         The notes of the ELF file contain the address of each probe's nop, and the registers of its arguments.
+ *              The nop is replaced by an int3, and a handler of SIGTRAP records the hit.  This needs no right to
+ *              trace, no debugger, and no kernel with uprobes.  For x86-64.
+ * Concurrency  One thread: the interrupted thread later reads the handler's records.
  */
 #ifndef PROBES_TRAPS_H
 #define PROBES_TRAPS_H
@@ -37,7 +37,7 @@ struct trap {
 
 static struct trap traps[TRAPS_MAX];
 static size_t trap_count;
-/* What was hit, in order, since the count was last set to 0. */
+/* The hits, in order, since the count was last set to 0. */
 static struct hit hits[HITS_MAX];
 static size_t hit_count;
 
@@ -78,7 +78,7 @@ static void on_trap(int number, siginfo_t *info, void *context)
 		REQUIRE(hit->arguments < TRAP_ARGUMENTS);
 		hit->argument[hit->arguments++] = value_of(next + 1, interrupted->uc_mcontext.gregs);
 	}
-	/* And on behind the int3, in place of a nop as long as it. */
+	/* Continue behind the int3; it replaces a nop of the same length. */
 }
 
 /* ---- Notes ------------------------------------------------------------------------------------------------- */
@@ -94,7 +94,7 @@ static void set_trap(uintptr_t at)
 	REQUIRE(mprotect((void *)from, page, PROT_READ | PROT_EXEC) == 0);
 }
 
-/* The notes of a file that was loaded `moved` bytes from where it says, as readelf tells them. */
+/* The notes of a file that was loaded at an offset of `moved`, as printed by readelf. */
 static void read_notes(FILE *notes, uintptr_t moved)
 {
 	bool is_ours = false;
@@ -122,7 +122,7 @@ static int read_file(struct dl_phdr_info *info, size_t bytes, void *context)
 
 	(void)bytes;
 	(void)context;
-	/* This program has no name here; what the kernel brings along is no file. */
+	/* This program has an empty name here; the kernel's own object is not a file. */
 	if (*info->dlpi_name)
 		snprintf(command, sizeof(command), "readelf --notes --wide '%s' 2>&1", info->dlpi_name);
 	else
@@ -136,8 +136,8 @@ static int read_file(struct dl_phdr_info *info, size_t bytes, void *context)
 	return 0;
 }
 
-/* Finds all probes of the provider lfpool and puts a trap on each.  Returns how many there are; ends the program if a
- * note cannot be read. */
+/* Finds all probes of the provider lfpool and puts a trap on each.  Returns their number; ends the program if a note
+ * cannot be read. */
 static size_t traps_set(void)
 {
 	const struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};

@@ -2,20 +2,20 @@
 /*
  * armed.h - calls of the library that must do without the kernel, the heap and locks.
  *
- * Idea         A process sets up what it needs, and then arms the trap: from there on a system call is its end
- *              (no_kernel.h), and so is a call of malloc, free, pthread_mutex_lock or their kin (interpose.c), also if
- *              none of them would have entered the kernel this time.  Each call goes through CALL(), which writes its
- *              name and its state into a journal that the parent reads: so it knows what was called, and in which call
- *              the process ended.
+ * Idea         A process prepares, then arms the trap.  From there on a system call ends it (no_kernel.h), and so
+ *              does a call of malloc, free, pthread_mutex_lock and so on (interpose.c), even if this one would not
+ *              have entered the kernel.  Each call goes through CALL(), which writes its name and state into a
+ *              journal that the parent reads.  So the parent knows which calls were made, and in which one the
+ *              process ended.
  */
 #ifndef LFPOOL_TESTS_ARMED_H
 #define LFPOOL_TESTS_ARMED_H
 
 #include "../support/no_kernel.h"
 
-/* Which function was called, in which state; each pair once.  In memory that parent and children share. */
+/* Each pair of function and state once.  In memory that parent and children share. */
 struct journal {
-	const char *trapped; /* the function of the C library that was called when it must not be */
+	const char *trapped; /* the forbidden function of the C library that was called */
 	size_t now;          /* the entry of the last call                                        */
 	size_t count;
 	struct journal_entry {
@@ -23,15 +23,15 @@ struct journal {
 	} entry[1000];
 };
 extern struct journal *journal;
-/* This thread is: another that it wakes may go on as it likes. */
+/* This thread is armed; other threads that it wakes are not. */
 extern _Thread_local bool armed;
 
 void journal_note(const char *function, const char *state);
 
-/* CALL(lfpool_acquire, "hit")(pool): the call, noted. */
+/* CALL(lfpool_acquire, "hit")(pool): the call, with a note in the journal. */
 #define CALL(function, state) (journal_note(#function, state), function)
 
-/* The end of what is prepared, and of what is called. */
+/* The end of the preparation; the end of the tested calls. */
 static inline void arm(void)
 {
 	shut_filter();
@@ -43,11 +43,11 @@ static inline void disarm(void)
 	armed = false;
 }
 
-/* What is called armed, in processes of their own: how each ends, and what it is expected to end by. */
+/* Armed calls, in separate processes; how each process must end. */
 struct group {
 	const char *name;
 	void (*run)(void);
-	const char *trapped;             /* NULL: it lives; "kernel": a system call; else a function of the C library */
+	const char *trapped; /* NULL: it survives; "kernel": a system call; otherwise a function of the C library */
 	void (*run_kind)(unsigned kind); /* instead of run() */
 	unsigned kind;
 };

@@ -167,7 +167,7 @@ static bool ready(void *context, const lfpool_batch_t *batch)
 	return is_ready;
 }
 
-/* A pool with such a scheme; the thread has made its first call. */
+/* A pool with this scheme; the thread has made its first call. */
 static lfpool_t *with_scheme(lfpool_scheme_t scheme, size_t *misuses)
 {
 	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .scheme = scheme, .hooks.context = misuses, .hooks.misuse = on_misuse);
@@ -176,7 +176,7 @@ static lfpool_t *with_scheme(lfpool_scheme_t scheme, size_t *misuses)
 	return pool;
 }
 
-/* The scheme is asked. */
+/* A scheme that is polled. */
 static void retired_and_asked(void)
 {
 	size_t misuses = 0;
@@ -200,7 +200,7 @@ static void retired_and_asked(void)
 	MUST(lfpool_available_count(pool) == CAPACITY);
 }
 
-/* The scheme calls. */
+/* A scheme that calls back. */
 static void retired_and_told(void)
 {
 	size_t misuses = 0;

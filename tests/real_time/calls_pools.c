@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls_pools.c - pools of every kind, armed: hits, misses, nothing left, refusals, handles, walks, questions.
+ * calls_pools.c - pools of every kind, armed: hits, misses, exhaustion, refusals, handles, walks, questions.
  *
- * A thread that finds nothing where it may look takes it out of another cache, which is a system call.  So each process
- * has its objects in one cache only: the thread's own, or a cache of its own.
+ * A thread that finds nothing in its own places takes objects out of another cache, which is a system call.  So each
+ * process has objects in one cache only: the thread's own, or an explicit one.
  */
 #include "armed.h"
 
@@ -33,9 +33,9 @@ static void on_misuse(void *context, const lfpool_misuse_t *misuse)
 	misuses++;
 }
 
-/* ---- One by one, armed ---- */
+/* ---- Single calls, armed ---- */
 
-/* Of `state`: all that there are, through magazines and the depot, and then nothing. */
+/* With `state`: acquires all objects, through magazines and the depot, and then gets NULL. */
 static void call_pool(lfpool_t *pool)
 {
 	void *object = CALL(lfpool_acquire, "hit")(pool);
@@ -207,7 +207,7 @@ static void call_resize_and_async(lfpool_t *pool)
 	MUST(!CALL(lfpool_cancel, "no such ticket")(pool, 0x10001) && lfpool_release(pool, object) == LFPOOL_OK);
 }
 
-/* In a buffer nobody is woken, and no page is given back. */
+/* In a buffer no thread is woken, and no page is given back. */
 static void call_owed_and_queued(lfpool_t *pool)
 {
 	const size_t capacity = lfpool_capacity(pool);
@@ -286,7 +286,7 @@ static void with_pool(lfpool_t *pool, enum kind kind, bool listed)
 	MUST(!hooked == (kind != HOOKED));
 }
 
-/* The thread's first call, and then armed. */
+/* The thread's first call first, then armed. */
 static void by_thread(unsigned kind)
 {
 	const lfpool_config_t config = config_for(kind);
@@ -297,7 +297,7 @@ static void by_thread(unsigned kind)
 	with_pool(pool, kind, true);
 }
 
-/* No call without the cache; and none before, unless a debug mode wants to know the thread's number. */
+/* No call without the cache; and none before it, unless a debug mode needs the thread's number. */
 static void by_cache(unsigned kind)
 {
 	const lfpool_config_t config = config_for(kind);

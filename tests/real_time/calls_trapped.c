@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * calls_trapped.c - calls that do not come out of the trap: for each trap, and for each reason that the table names and
- * one thread can give.
- */
+/* calls_trapped.c - calls that the trap must catch: one for each trap, and for each reason in the table that one
+ * thread can produce. */
 #include "armed.h"
 
 #include "lfpool/debug.h"
@@ -138,7 +136,7 @@ static void ask_for_a_number(void)
 
 static void use_the_heap(void)
 {
-	/* Such that no compiler can leave it out. */
+	/* In a form that no compiler can remove. */
 	void *volatile memory = malloc(100);
 
 	arm();

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * interpose.c - the C library's heap and locks, of which none may be called while the trap is armed.
- */
+/* interpose.c - the C library's heap and locks; none may be called while the trap is armed. */
 #include "armed.h"
 
 #include <dlfcn.h>
@@ -19,7 +17,7 @@ static void trap(const char *name)
 	end_thread(3);
 }
 
-/* glibc's own names for its heap: dlsym() may need it. */
+/* glibc's internal names for its heap: dlsym() may need it. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *memory, size_t size);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_real_time.c - calls that may not enter the kernel, nor use the heap, nor take a lock.
+ * test_real_time.c - calls that must not enter the kernel, use the heap, or take a lock.
  *
- * Idea         Each function that by docs/real-time.md does not enter the kernel, or only for reasons that are named
- *              there, is called where none of the reasons is given, in processes that may not (armed.h); and nothing
- *              else is.  What the calls were is known from a journal, with which the script `table` compares that
- *              document.
- * Witness      That the traps work, and that the reasons are some: calls that do not come out of it.
+ * Idea         Each function that by docs/real-time.md does not enter the kernel, or only for named reasons, is
+ *              called without any of these reasons, in armed processes (armed.h). The script `table` compares the
+ *              journal of calls with that document.
+ * Witness      The traps work, and the reasons are real: calls that the trap catches.
  */
 #include "armed.h"
 
@@ -42,7 +41,7 @@ static void run_and_disarm(void)
 	disarm();
 }
 
-/* By what the process ended; NULL: by itself. */
+/* The trap that ended the process; NULL: it ended normally. */
 static const char *trapped_by(int status)
 {
 	return journal->trapped ? journal->trapped : status == -SIGSYS ? "kernel" : NULL;
@@ -55,7 +54,7 @@ static bool is_expected(const struct group *group, int status, const char *trapp
 	return !strcmp(trapped, group->trapped);
 }
 
-/* False, and why, if it does not end as it should. */
+/* If it does not end as expected, false, with the reason. */
 static bool ends_as_it_should(const struct group *group)
 {
 	journal->trapped = NULL;

@@ -15,7 +15,7 @@ enum { SIZE = 64, CAPACITY = 40, MOST = 120, STEP = 20, ASKS = 24, CACHES = 18, 
 
 #define MUST(condition) ((condition) ? (void)0 : must_failed(#condition, __LINE__))
 
-/* ---- Which function is called; errno ---- */
+/* ---- The current function; errno ---- */
 
 struct shared *shared;
 static _Thread_local int current = -1;
@@ -39,7 +39,7 @@ static void note_call(enum refusal which)
 		atomic_store(&shared->made[which], true);
 }
 
-/* The call before left errno alone. */
+/* The previous call must have left errno alone. */
 static void enter(const char *function)
 {
 	int i = 0, end = (int)atomic_load(&shared->functions);
@@ -48,7 +48,7 @@ static void enter(const char *function)
 	on_call = note_call;
 	while (i < end && strcmp(shared->function[i], function) != 0)
 		i++;
-	/* Of two threads that add one at once one is lost, until the next life. */
+	/* If two threads add an entry at once, one is lost until the next life. */
 	if (i == end) {
 		MUST(end < FUNCTIONS_MAX);
 		snprintf(shared->function[i], NAME_BYTES, "%s", function);
@@ -60,7 +60,7 @@ static void enter(const char *function)
 
 #define CALL(function) (enter(#function), (function))
 
-/* ---- What all lives share ---- */
+/* ---- Shared by all lives ---- */
 
 static lfpool_config_t config_for(const struct life *life)
 {
@@ -72,7 +72,7 @@ static lfpool_config_t config_for(const struct life *life)
 	return config;
 }
 
-/* Was it made?  Else for a reason that the header names, and nothing is left. */
+/* Was it made?  If not, the reason must be one that the header names, and nothing may be left. */
 static bool is_made(lfpool_status_t status, const void *made, uint32_t flags, bool strict)
 {
 	MUST((status == LFPOOL_OK) == (made != NULL));
@@ -102,13 +102,13 @@ static bool take(struct hand *h, void *object)
 	if (!object)
 		return false;
 	MUST(h->count < COUNT(h->objects));
-	/* Each has its own number in all bytes. */
+	/* All bytes get the object's number. */
 	memset(object, (int)h->count + 1, SIZE);
 	h->objects[h->count++] = object;
 	return true;
 }
 
-/* NULL says that every object was in use. */
+/* NULL means that every object was in use. */
 static void take_all(struct hand *h, lfpool_t *pool)
 {
 	size_t capacity;
@@ -171,7 +171,7 @@ static void fork_and_visit(lfpool_t *pool)
 	errno_mark();
 }
 
-/* Nothing is left: calls that want some queue, are cancelled, or are served. */
+/* With nothing left: calls that want an object queue, are cancelled, or are served. */
 static void want(lfpool_t *pool, struct hand *h, bool strict)
 {
 	atomic_size_t calls = 0;
@@ -197,9 +197,9 @@ static void want(lfpool_t *pool, struct hand *h, bool strict)
 	while (h->count > 4)
 		MUST(CALL(lfpool_release)(pool, put(h)) == LFPOOL_OK);
 	MUST(calls + cancelled == queued || is_heap(pool));
-	/* Of memory that there is before it, too: the malloc backend looks there for a label. */
+	/* The memory before it exists too: the malloc backend looks for a label there. */
 	MUST(CALL(lfpool_release)(pool, &h->objects[8]) == LFPOOL_E_FOREIGN);
-	/* Where the heap refuses there may be fewer. */
+	/* If the heap refuses there may be fewer. */
 	if (h->count == 4) {
 		const lfpool_handle_t pinned = lfpool_handle_of(pool, put(h));
 
@@ -269,7 +269,7 @@ static void live_pool(const struct life *life, bool strict)
 
 	config.max_capacity = MOST;
 	config.growth_step = STEP;
-	/* So that it is asked which processor this is. */
+	/* Makes it ask for the current processor. */
 	config.depot_shards = 2;
 	config.hooks.activate = life->hooks ? activate : NULL;
 	status = CALL(lfpool_create)(&pool, &config);
@@ -286,7 +286,7 @@ static void live_pool(const struct life *life, bool strict)
 	if (life->forks)
 		fork_and_visit(pool);
 	report(pool, strict);
-	/* Nothing was lost. */
+	/* No object was lost. */
 	take_all(&hand, pool);
 	MUST(CALL(lfpool_release_all)(pool) == hand.count);
 	report(pool, strict);
@@ -295,7 +295,7 @@ static void live_pool(const struct life *life, bool strict)
 	MUST(errno == MARK);
 }
 
-/* ---- What is retired ---- */
+/* ---- Retired objects ---- */
 
 static lfpool_batch_t *kept[LFPOOL_PLACES_MAX];
 
@@ -370,7 +370,7 @@ static void live_set(const struct life *life, bool strict)
 		return;
 	for (size_t size = SIZE; size <= 4 * SIZE; size *= 2) {
 		objects[count] = CALL(lfpool_set_acquire)(set, size);
-		/* Its class cannot be made; what is asked for again can. */
+		/* Its class cannot be made; a second request can. */
 		MUST(objects[count] || !strict);
 		count += objects[count] != NULL;
 	}
@@ -441,7 +441,7 @@ static void live_evicting(const struct life *life, bool strict)
 
 static void live_registry(const struct life *life, bool strict)
 {
-	/* More pools, scenarios and lines than the first room there is for them. */
+	/* More pools, scenarios and lines than its first allocation has room for. */
 	static const char
 		profile[] = "jobs capacity=20 max_capacity=60\n[match]\njobs capacity=60\n[lobby]\njobs capacity=10\n"
 			    "[a]\n[b]\n[c]\njobs-b keep=1\njobs-c keep=1\njobs-d keep=1\njobs-e keep=1\n"
@@ -482,7 +482,7 @@ static void live_registry(const struct life *life, bool strict)
 	MUST(errno == MARK);
 }
 
-/* ---- Objects in memory of the caller's ---- */
+/* ---- Objects in the caller's memory ---- */
 
 static void live_lent(const struct life *life, bool strict)
 {
@@ -507,7 +507,7 @@ static void live_lent(const struct life *life, bool strict)
 	MUST(errno == MARK);
 }
 
-/* ---- All of them ---- */
+/* ---- All lives ---- */
 
 #define LOCKFREE LFPOOL_BACKEND_LOCKFREE
 #define MUTEX LFPOOL_BACKEND_MUTEX

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lives.h - what a process does with the library while the system refuses: all public functions that may enter the
- * kernel, in lives of pools of all kinds.
+ * lives.h - a process uses the library while the system refuses: all public functions that may enter the kernel, in
+ * lives of pools of all kinds.
  *
- * Idea         A life goes on whatever is refused, and requires what is promised also then: the statuses that the
- *              headers name, every object there is, contents kept, errno left alone.  One that is `strict` requires
- *              that all of it succeeds.
+ * Idea         A life continues whatever is refused, and requires the promises that hold even then: the statuses in
+ *              the headers, every object, kept contents, errno left alone.  A `strict` life requires that everything
+ *              succeeds.
  */
 #ifndef LFPOOL_TESTS_REFUSALS_LIVES_H
 #define LFPOOL_TESTS_REFUSALS_LIVES_H
@@ -19,13 +19,13 @@
 #define FUNCTIONS_MAX 128
 #define NAME_BYTES 40
 
-/* What children leave to their parent. */
+/* Results that children leave for their parent. */
 struct shared {
 	char failure[256];
 	char function[FUNCTIONS_MAX][NAME_BYTES];
 	atomic_uint functions;
 	atomic_bool made[REFUSALS];    /* a function made such a call */
-	unsigned long calls[REFUSALS]; /* of a life that was refused nothing */
+	unsigned long calls[REFUSALS]; /* in a life without refusals */
 	struct held held;
 };
 
@@ -42,7 +42,7 @@ extern struct shared *shared;
 extern const struct life lives[];
 extern const size_t life_count;
 
-/* Ends the process: what must hold does not. */
+/* A promise is broken: ends the process. */
 _Noreturn void must_failed(const char *condition, int line);
 
 /* From here on errno has a value that no call may change. */

@@ -72,7 +72,7 @@ static void plan_from_environment(void)
 		refuse((enum refusal)which, nth, on, error);
 }
 
-/* 0: this call is to succeed; else its error, which errno has too. */
+/* 0: the call is to succeed; otherwise its error, also in errno. */
 static int refused(enum refusal which)
 {
 	(void)pthread_once(&plan_once, plan_from_environment);
@@ -116,7 +116,7 @@ void *shared_memory(size_t bytes)
 
 WRAP(int, munmap, (void *address, size_t bytes))
 {
-	/* What could not be unmapped is held by nobody. */
+	/* Memory that could not be unmapped counts as returned. */
 	atomic_fetch_sub(&mapped_bytes, bytes);
 	if (refused(REFUSE_MUNMAP))
 		return -1;
@@ -195,7 +195,7 @@ WRAP(void, free, (void *memory))
 	if (memory)
 		atomic_fetch_sub(&heap_blocks, 1);
 	__real_free(memory);
-	/* As that of some C libraries does. */
+	/* As in some C libraries. */
 	errno = EINVAL;
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * refusals.h - a system that refuses: each call of the library to the C library that can fail comes through here, and
- * fails when it is told to, with the error that it is told.
+ * fails on request, with the requested error.
  *
- * Idea         The linker's --wrap, for the calls that the library itself makes, and no others: not those that the C
- *              library makes inside.  What is refused is given as (which, nth, error): the nth call of this kind from
- *              now on, or the nth and all after it.  REFUSE="which nth on error" in the environment gives it for the
- *              first calls of a process, those of a constructor among them.  What the library holds is counted here
- *              too, so that nothing of its own has to be believed.
- * Concurrency  Any thread may be refused.  The plan is changed while no call is under way.
+ * Idea         The linker's --wrap, for the calls that the library itself makes; not for calls inside the C library.
+ *              A refusal is (which, nth, error): the nth call of this kind from now on, or the nth and all after it.
+ *              REFUSE="which nth on error" in the environment sets it for the first calls of a process, including a
+ *              constructor's.  This file also counts the library's memory and other resources, independently of the
+ *              library.
+ * Concurrency  Any thread may be refused.  The plan is changed only while no call is in progress.
  */
 #ifndef LFPOOL_TESTS_REFUSALS_H
 #define LFPOOL_TESTS_REFUSALS_H
@@ -17,9 +17,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* X(NAME, symbol, each error that it documents, and those of a kernel that does not know it).  One symbol that has
- * several meanings is several of these.  Of calls that return an error instead of setting errno, it is what they
- * return. */
+/* X(NAME, symbol, each error that it documents, and those of a kernel that does not know it).  A symbol with several
+ * meanings has several rows.  For calls that return an error instead of setting errno, the error is the result. */
 #define EACH_REFUSAL(X)                                                       \
 	X(MMAP, "mmap", ENOMEM, EAGAIN, EPERM, EINVAL, ENOSYS)                \
 	X(MUNMAP, "munmap", ENOMEM, EINVAL, ENOSYS)                           \
@@ -51,35 +50,35 @@ enum refusal { EACH_REFUSAL(REFUSAL_NAME) REFUSALS };
 
 #define ERRORS_MAX 8
 
-/* A child that takes so long is in an endless loop, or waits for itself. */
+/* A child that runs longer than this is in an endless loop, or waits for itself. */
 #ifndef HANGS_AFTER_SECONDS
 #define HANGS_AFTER_SECONDS 20
 #endif
 
 extern const struct refusal_kind {
 	const char *name;
-	int errors[ERRORS_MAX]; /* to the first 0 */
+	int errors[ERRORS_MAX]; /* ended by a 0 */
 } refusal_kinds[REFUSALS];
 
-/* From now on the nth call of this kind is refused with this error, and if `on` each after it; 0: none. */
+/* From now on the nth call of this kind is refused with this error, and if `on` each one after it; 0: none. */
 void refuse(enum refusal which, unsigned long nth, bool on, int error);
-/* Calls of this kind since; and how many of them were refused. */
+/* Calls of this kind since then; and the number refused. */
 unsigned long refusals_calls(enum refusal which);
 unsigned long refusals_made(void);
 
-/* Told of each call, if it is not NULL. */
+/* If not NULL, called for each call. */
 extern void (*on_call)(enum refusal which);
 
-/* Memory that children of fork share; not counted. */
+/* Memory shared with forked children; not counted. */
 void *shared_memory(size_t bytes);
 
-/* What the library holds. */
+/* Resources that the library holds. */
 struct held {
 	size_t mapped_bytes, heap_blocks, keys, fork_handlers;
 };
 struct held held_now(void);
 
-/* Called after each munmap(), if it is not NULL. */
+/* If not NULL, called after each munmap(). */
 extern void (*after_munmap)(void);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * test_known.c - refusals that the library once answered wrongly, each by itself.
- */
+/* test_known.c - refusals that the library once handled wrongly, each in a separate test. */
 #include "../support/support.h"
 
 #include "refusals.h"
@@ -46,7 +44,7 @@ TEST_WITH(prefault_keeps_contents, nothing_refused, NULL)
 		refuse(REFUSE_POPULATE, 0, false, 0);
 		for (size_t i = 0; i < pages; i++)
 			assert_true(all_bytes_are(memory + i * page, page, i % 2 ? 0 : 0xaa));
-		/* They are there to be written to. */
+		/* They must be writable. */
 		assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
 		for (size_t i = 0; i < pages; i++)
 			((volatile unsigned char *)memory)[i * page] = 1;
@@ -77,10 +75,10 @@ static void *be_refused(void *argument)
 	refuse(t->which, 1, true, ENOMEM);
 	calls(t->pool, 10000);
 	REQUIRE(stats_of(t->pool).caches_in_use == t->caches);
-	/* Not never, and not often: each may be several calls of the kernel. */
+	/* More than never, but rarely: each attempt may be several system calls. */
 	REQUIRE(refusals_calls(t->which) > 1 && refusals_calls(t->which) < 100);
 	refuse(t->which, 0, false, 0);
-	/* Memory is back. */
+	/* Memory is available again. */
 	calls(t->pool, 1000);
 	REQUIRE(stats_of(t->pool).caches_in_use == t->caches + 1);
 	return NULL;
@@ -94,7 +92,7 @@ TEST_WITH(thread_without_a_cache_asks_the_system_rarely, nothing_refused, NULL)
 
 	for (size_t i = 0; i < COUNT(caches); i++)
 		assert_non_null(caches[i] = lfpool_cache_create(pool));
-	/* The lot; and its table. */
+	/* The lot, then its table. */
 	for (size_t i = 0; i < 2; i++) {
 		struct refused_thread t = {pool, i ? REFUSE_REALLOC : REFUSE_MMAP, COUNT(caches)};
 
@@ -126,7 +124,7 @@ static size_t resident_pages(const lfpool_set_t *set)
 	return count;
 }
 
-/* Each call of this kind is refused in turn while a class is made; says how many times it could not be. */
+/* Each call of this kind is refused in turn while a class is made; returns the number of failed attempts. */
 static unsigned long refuse_a_class(const lfpool_set_config_t *config, enum refusal which)
 {
 	unsigned long nth = 0;
@@ -165,7 +163,7 @@ TEST_WITH(refused_class_of_a_set_keeps_no_memory, nothing_refused, NULL)
 		config.pool.capacity = CAPACITY;
 		config.largest = 256;
 		config.pool.flags = flags[i];
-		/* What it needs is backed after the objects. */
+		/* Its memory comes after the objects. */
 		config.pool.debug = "poison";
 		for (int which = 0; which < REFUSALS; which++)
 			refused += refuse_a_class(&config, (enum refusal)which);
@@ -222,7 +220,7 @@ TEST_WITH(fork_between_any_two_unmappings_of_a_destroy, nothing_refused, NULL)
 	lfpool_t *pool = pool_of(SIZE, 1);
 
 	REQUIRE(lfpool_acquire(pool));
-	/* So many that they need a second lot of cells. */
+	/* Enough of them to need a second lot of cells. */
 	for (int i = 0; i < 40; i++)
 		assert_int_equal(lfpool_acquire_async(pool, ignore, NULL, NULL), LFPOOL_OK);
 	after_munmap = fork_on_another_thread;
@@ -233,7 +231,7 @@ TEST_WITH(fork_between_any_two_unmappings_of_a_destroy, nothing_refused, NULL)
 
 /* ---- Two pools with the same address, one after the other ---- */
 
-/* AddressSanitizer maps memory too, so the second pool gets another address. */
+/* AddressSanitizer also maps memory, so the second pool gets another address. */
 #ifndef __SANITIZE_ADDRESS__
 
 static lfpool_registry_t *registry;
@@ -247,7 +245,7 @@ static void make_another(void)
 	REQUIRE(lfpool_registry_create_pool(registry, "a", &config, &another) == LFPOOL_OK);
 }
 
-/* The second pool is made before the call that destroys the first one returns; its row is the first. */
+/* The second pool is made before the call that destroys the first one returns; its row comes first. */
 TEST_WITH(an_address_that_is_used_again, nothing_refused, NULL)
 {
 	const lfpool_config_t config = config_of(SIZE, CAPACITY);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_refusals.c - whatever call of the library to the system is refused, with whatever error, at whatever occurrence:
- * it does what it promises, and nothing is lost.
+ * test_refusals.c - whatever call of the library to the system is refused, with any error, at any occurrence: the
+ * promises hold, and nothing is lost.
  *
- * Idea         Each life (lives.h) is lived in a fresh child: with one refusal, then with none, which must succeed
- *              altogether; in the end the library holds what it holds after two lives without a refusal.  First a life
- *              without one says how often each call is made.  Refused is the first, the second, one in the middle and
+ * Idea         Each life (lives.h) runs in a fresh child: once with one refusal, then without, which must succeed
+ *              completely.  At the end the library holds exactly as much as after two lives without a refusal.  A
+ *              first life without one counts the calls of each kind.  Refused are the first, the second, a middle and
  *              the last occurrence, alone or with all that follow; each error at the first.  With LFPOOL_DEEP=1 every
- *              error at each of up to 300.  What a constructor asks for is refused in children that are executed,
- *              through the environment.
+ *              error at each of up to 300. A constructor's requests are refused in executed children, through the
+ *              environment.
  * Completeness Every function that docs/real-time.md lets enter the kernel is called in some life:
- * tests/real_time/table.  That every
- *              call which can fail is one that is refused here says the script `symbols`.
+ *              tests/real_time/table.  The script `symbols` checks that every call that can fail can be refused here.
  */
 #include "lives.h"
 
@@ -24,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Of more than so many occurrences every second, third ... */
+/* With more occurrences than this, every second, third ... */
 #define OCCURRENCES_MAX 300
 
 struct trial {
@@ -38,13 +37,13 @@ struct trial {
 static bool hung;
 static unsigned long trials, refused_somewhere, failures;
 
-/* The library has one way out: the fence it was promised is refused it, twice. */
+/* The library has one way out: the fence that it was promised is refused twice. */
 static bool may_abort(const struct trial *t)
 {
 	return t->which == REFUSE_MEMBARRIER && t->nth && t->on;
 }
 
-/* A thread that was refused a table of its caches may have none yet. */
+/* A thread that was refused a table of its caches may still have none. */
 static bool is_no_more(struct held h, struct held most)
 {
 	return h.mapped_bytes == most.mapped_bytes && h.heap_blocks <= most.heap_blocks && h.keys == most.keys &&
@@ -58,7 +57,7 @@ static void say(const char *what, const struct trial *t, const char *detail)
 	       t->nth, t->on ? " and all after it" : "", t->error, detail);
 }
 
-/* In a child. */
+/* Runs in a child. */
 static _Noreturn void live(const struct trial *t)
 {
 	alarm(HANGS_AFTER_SECONDS);
@@ -162,7 +161,7 @@ static void try_life(const struct life *life, bool deep)
 	}
 }
 
-/* ---- What a constructor asks for ---- */
+/* ---- A constructor's requests ---- */
 
 /* An executed child lives without further refusals. */
 static int live_executed(void)
@@ -193,7 +192,7 @@ static void try_constructor(const char *program)
 				execl(program, program, "--live", (char *)NULL);
 				_exit(2);
 			}
-			/* Its life is strict, and nothing more is refused: it must have gone well. */
+			/* Its life is strict, and nothing else is refused: it must have succeeded. */
 			if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) > 1)
 				say("as the process begins", &t, "does not go on without membarrier(2)");
 		}
@@ -206,7 +205,7 @@ static bool has_membarrier(void)
 	return syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0, 0, 0, 0) & MEMBARRIER_CMD_PRIVATE_EXPEDITED;
 }
 
-/* Every call of the table is made by some life. */
+/* Some life must make every call of the table. */
 static void require_all_calls(void)
 {
 	for (int which = 0; which < REFUSALS; which++) {
@@ -217,7 +216,7 @@ static void require_all_calls(void)
 	}
 }
 
-/* --calls: which functions are in some life, for tests/real_time/table. */
+/* --calls: prints the functions that occur in some life, for tests/real_time/table. */
 static int say_calls(void)
 {
 	for (size_t i = 0; i < life_count; i++)

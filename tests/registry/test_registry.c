@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
-/*
- * test_registry.c - pools made from a profile: arguments, names, what overrides what, hooks that ask.
- */
+/* test_registry.c - pools made from a profile: arguments, names, precedence, hooks that ask. */
 #include "../support/registry_support.h"
 #include "../support/told.h"
 
@@ -10,7 +8,7 @@ enum { SIZE = 24 };
 
 /* ---- Pools and their names ---- */
 
-/* Of older and newer callers' configs: api/test_versions.c. */
+/* Older and newer callers' configs: api/test_versions.c. */
 TEST(arguments)
 {
 	const lfpool_config_t good = config_of(SIZE, 10), bad = config_of(0, 10);
@@ -34,7 +32,7 @@ TEST(arguments)
 	}
 	assert_int_equal(lfpool_registry_create_pool(registry, "jobs", &good, NULL), LFPOOL_E_ARGUMENT);
 	assert_int_equal(lfpool_registry_switch(registry, NULL, NULL, NULL), LFPOOL_E_ARGUMENT);
-	/* What is wrong with the profile, or that nothing is, whatever else is. */
+	/* The error of the profile, or none, whatever else is wrong. */
 	lfpool_profile_error_t error, nothing = {0};
 
 	assert_int_equal(lfpool_registry_create(NULL, "", NULL), LFPOOL_E_ARGUMENT);
@@ -59,7 +57,7 @@ TEST(names)
 	char name[] = "jobs-a";
 
 	for (size_t i = 0; i < COUNT(pools); i++) {
-		/* In no order; 11 and 26 have no common factor. */
+		/* In a scattered order; 11 and 26 have no common factor. */
 		name[5] = (char)('a' + i * 11 % 26);
 		assert_null(lfpool_registry_find(registry, name));
 		pools[i] = made(registry, name, &config);
@@ -72,12 +70,12 @@ TEST(names)
 		assert_int_equal(lfpool_registry_create_pool(registry, name, &config, &pool), LFPOOL_E_EXISTS);
 		assert_null(pool);
 	}
-	/* Passed over. */
+	/* Ignored. */
 	assert_non_null(lfpool_acquire(other));
 	assert_int_equal(lfpool_registry_destroy_pool(registry, other), 0);
 	assert_int_equal(lfpool_registry_destroy_pool(registry, NULL), 0);
 	assert_int_equal(lfpool_destroy(other), 1);
-	/* A name is free again. */
+	/* The name is free again. */
 	assert_non_null(lfpool_acquire(pools[3]));
 	assert_int_equal(lfpool_registry_destroy_pool(registry, pools[3]), 1);
 	name[5] = (char)('a' + 3 * 11 % 26);
@@ -88,7 +86,7 @@ TEST(names)
 	assert_int_equal(lfpool_registry_destroy(registry), 3);
 }
 
-/* ---- What overrides what ---- */
+/* ---- Precedence ---- */
 
 static const char *const overrides =
 	"jobs    capacity=100 max_capacity=1k flags=prefault,zero debug=poison,quarantine=7 cache_capacity=32\n"
@@ -101,7 +99,7 @@ static const char *const overrides =
 
 TEST(a_scenario_over_the_default_over_the_config)
 {
-	/* The debug modes need states, so these check races. */
+	/* The debug modes need states, so these check for races. */
 	static const struct {
 		const char *scenario;
 		size_t capacity, max_capacity, only;
@@ -140,7 +138,7 @@ TEST(a_scenario_over_the_default_over_the_config)
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
-/* What the config has wrong matters only where the profile does not say otherwise. */
+/* An invalid field of the config matters only if the profile does not override it. */
 TEST(what_is_overridden_may_be_wrong)
 {
 	lfpool_config_t config = config_of(SIZE, 0);
@@ -153,7 +151,7 @@ TEST(what_is_overridden_may_be_wrong)
 	config.capacity = 1;
 	assert_int_equal(lfpool_registry_create_pool(registry, "plain", &config, &pool), LFPOOL_E_CONFIG_DEBUG);
 	config.debug = NULL;
-	/* But the address space must do for every scenario: elsewhere the config's number would count. */
+	/* But the address space must do for every scenario: in others the config's number would count. */
 	config.capacity = ((size_t)1 << 31) + 1;
 	assert_int_equal(lfpool_registry_create_pool(registry, "plain", &config, &pool), LFPOOL_E_CONFIG_CAPACITY);
 	config.capacity = 5;
@@ -180,7 +178,7 @@ static void ask_too(void *context, void *object)
 	REQUIRE(lfpool_registry_dump(context, LFPOOL_TEXT, text, sizeof(text)) > 0);
 }
 
-/* In the middle of a switch, and of the making of a pool, too. */
+/* Also in the middle of a switch, and of the making of a pool. */
 TEST(hooks_may_ask)
 {
 	lfpool_config_t config = config_of(SIZE, 10);
@@ -207,16 +205,16 @@ TEST(hooks_may_ask)
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
-/* ---- What cannot be destroyed now ---- */
+/* ---- Pools that cannot be destroyed now ---- */
 
-static lfpool_registry_t *asked; /* unless it is NULL */
+static lfpool_registry_t *asked; /* if not NULL */
 
-/* While *context, the thread is inside a section that the scheme would wait for. */
+/* While *context, the thread is in a section that the scheme would wait for. */
 static bool ready(void *context, const lfpool_batch_t *batch)
 {
 	(void)batch;
 	if (asked) {
-		/* A pool that is being destroyed is not found; a switch leaves it alone. */
+		/* A pool that is being destroyed is not found; a switch ignores it. */
 		REQUIRE(!lfpool_registry_find(asked, "kept"));
 		REQUIRE(lfpool_registry_switch(asked, NULL, "default", NULL) == LFPOOL_OK);
 	}
@@ -244,7 +242,7 @@ TEST(a_pool_that_is_refused_stays)
 	assert_int_equal(lfpool_retire(kept, lfpool_acquire(kept)), LFPOOL_OK);
 	assert_int_equal(lfpool_retire(also, lfpool_acquire(also)), LFPOOL_OK);
 
-	/* What it calls while it drains may ask and switch. */
+	/* Calls during its drain may ask and switch. */
 	asked = registry;
 	assert_true(lfpool_registry_destroy_pool(registry, kept) == SIZE_MAX);
 	asked = NULL;
@@ -252,7 +250,7 @@ TEST(a_pool_that_is_refused_stays)
 	assert_int_equal(told.misuse.status, LFPOOL_E_IN_SECTION);
 	assert_ptr_equal(lfpool_registry_find(registry, "kept"), kept);
 	assert_int_equal(lfpool_registry_create_pool(registry, "kept", &plain, &pool), LFPOOL_E_EXISTS);
-	/* Those that can be destroyed are. */
+	/* The others are destroyed. */
 	assert_true(lfpool_registry_destroy(registry) == SIZE_MAX);
 	assert_int_equal(told.count, 3);
 	assert_null(lfpool_registry_find(registry, "goes"));

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
-/*
- * test_registry_profile.c - the text of a profile: what is wrong with it, to the byte and to the word; and that no text
- * whatever does more than that.
- */
+/* test_registry_profile.c - the text of a profile: errors with the exact place and words; and no text whatever does
+ * more than fail. */
 #include "../support/registry_support.h"
 
 #define NAMES ": a name has 1 to 63 of a-z, A-Z, 0-9 and ._-:/"
@@ -128,7 +126,7 @@ static const char *const right[] = {
 	LETTERS_63 " capacity=000000000000000000000001",
 	"[" LETTERS_63 "]",
 	"capacity capacity=1\n._-:/ capacity=1",
-	/* Said there to be less than what is said here; but this is not below it. */
+	/* The scenarios override the maximum, so a larger capacity is valid. */
 	"jobs capacity=100 max_capacity=200\n[a]\njobs capacity=300 max_capacity=300\n[b]\n"
 	"jobs capacity=300 max_capacity=0",
 };
@@ -150,7 +148,7 @@ TEST(no_error)
 	}
 }
 
-/* Many lines, in no order: all of them are found again. */
+/* Many lines in a scattered order: all are found. */
 TEST(long_profiles)
 {
 	enum { POOLS = 300, LINE = 40 };
@@ -185,7 +183,7 @@ TEST(long_profiles)
 
 /* ---- Any text ---- */
 
-/* Two of the texts above, in a row; in most of them some bytes are others.  The caller frees it. */
+/* Two of the texts above, joined; in most results some bytes are changed.  The caller frees it. */
 static char *random_text(struct random *r)
 {
 	const char *texts[2];
@@ -203,7 +201,7 @@ static char *random_text(struct random *r)
 	return text;
 }
 
-/* The error is at a byte of the text, or just behind a line, and can be printed. */
+/* The error's place is a byte of the text, or just behind a line, and is printable. */
 static void require_at_place(const char *text, const lfpool_profile_error_t *error)
 {
 	const size_t length = strnlen(error->text, sizeof(error->text));
@@ -242,7 +240,7 @@ TEST(any_text)
 	assert_true(taken > 0);
 }
 
-/* A profile that is wrong leaves everything as it was. */
+/* An invalid profile changes nothing. */
 TEST(nothing_is_half_applied)
 {
 	const lfpool_config_t config = config_of(16, 4);
@@ -258,7 +256,7 @@ TEST(nothing_is_half_applied)
 	assert_int_equal(report.error.line, 4);
 	assert_string_equal(report.error.text, "line 4, column 3: missing ] after the name of a scenario");
 	assert_int_equal(report.pools, 0);
-	/* Without an error, but without that scenario. */
+	/* Valid, but without that scenario. */
 	assert_int_equal(lfpool_registry_switch(registry, "jobs capacity=30", "b", &report), LFPOOL_E_SCENARIO);
 	assert_string_equal(report.error.text, "");
 	char *after = whole_dump(registry_dump, registry, LFPOOL_JSON);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
-/*
- * test_registry_sets.c - sets in a registry: their pools are rows, each with the settings of its line in the profile;
- * and the key `full`, for pools of any kind.
- */
+/* test_registry_sets.c - sets in a registry: their pools are rows, each with the settings of its line in the profile;
+ * and the key `full`, for all kinds of pools. */
 #include "../support/registry_support.h"
 #include "../support/set_support.h"
 
@@ -13,7 +11,7 @@
 
 enum { SIZE = 24 };
 
-/* Classes of 16, 32, 48 and 64 bytes, each with 6,400 bytes at first and 12,800 at most. */
+/* Classes of 16, 32, 48 and 64 bytes, each with 6,400 bytes at first and at most 12,800. */
 static lfpool_set_t *messages_of(lfpool_registry_t *registry, size_t growth_bytes)
 {
 	return SET_WITH(.largest = 64, .class_bytes = 6400, .max_class_bytes = 12800, .growth_bytes = growth_bytes,
@@ -48,7 +46,7 @@ TEST(a_row_for_each_pool_of_a_set)
 	assert_ptr_equal(lfpool_registry_find(registry, "messages/64"), lfpool_set_class(messages, 64, false, NULL));
 	assert_null(lfpool_registry_find(registry, "messages"));
 	assert_null(lfpool_registry_find(registry, "messages/32"));
-	/* Each name is one pool's; a set needs a name, and one that a profile can have. */
+	/* A name belongs to one pool; a set needs a name that is valid in a profile. */
 	again.registry = registry;
 	assert_int_equal(lfpool_set_create(&another, &again), LFPOOL_E_CONFIG_NAME);
 	again.pool.name = "all messages";
@@ -56,7 +54,7 @@ TEST(a_row_for_each_pool_of_a_set)
 	again.pool.name = "messages";
 	assert_int_equal(lfpool_set_create(&another, &again), LFPOOL_E_EXISTS);
 	assert_null(another);
-	/* The rows go with the set. */
+	/* The rows disappear with the set. */
 	assert_int_equal(lfpool_set_destroy(messages), 1);
 	require_dumped(registry, LFPOOL_TEXT, "scenario default, 1 pool\n");
 	assert_int_equal(lfpool_registry_destroy(registry), 1);
@@ -78,10 +76,10 @@ TEST(each_class_has_its_line)
 	for (int i = 0; i < 9; i++)
 		assert_non_null(lfpool_set_acquire(messages, 16));
 	assert_null(lfpool_set_acquire(messages, 16));
-	/* A class without a line is as in the config: 6,400 bytes. */
+	/* A class without a line follows the config: 6,400 bytes. */
 	assert_int_equal(lfpool_capacity(lfpool_set_pool(messages, 64)), 100);
 	assert_int_equal(lfpool_quick_stats(lfpool_set_pool(messages, 64)).max_capacity, 200);
-	/* A switch reaches the classes as all pools. */
+	/* A switch changes classes like all pools. */
 	assert_int_equal(lfpool_registry_switch(registry, NULL, "default", &report), LFPOOL_OK);
 	assert_int_equal(report.pools, 3);
 	assert_int_equal(report.objects_owed, 4);
@@ -92,7 +90,7 @@ TEST(each_class_has_its_line)
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
-/* A line changes the keys that it names, and no other; its numbers are objects, whatever bytes the config has. */
+/* A line changes only the keys that it names; its numbers are objects, whatever bytes the config has. */
 static lfpool_t *class_of_64(const char *profile, size_t growth_bytes, lfpool_registry_t **registry, lfpool_set_t **set)
 {
 	*registry = registry_of(profile);
@@ -132,7 +130,7 @@ TEST(a_line_changes_what_it_names)
 	}
 }
 
-/* The addresses of a class are reserved when the set is made: a later profile gets at most what fits there. */
+/* The addresses of a class are reserved when the set is made: a later profile gets at most the number that fits. */
 TEST(a_later_profile_stays_within_the_addresses)
 {
 	lfpool_registry_t *registry = registry_of("");
@@ -218,7 +216,7 @@ TEST(fail_and_grow)
 	expect_full("full=fail growth_step=5", 16, 16, "  0  fail\n");
 }
 
-/* hooks.exhausted could wait: with full=fail a call of that pool does not. */
+/* hooks.exhausted could wait: with full=fail a call on that pool does not. */
 static bool count_and_give_up(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns)
 {
 	(void)pool, (void)attempt;
@@ -246,7 +244,7 @@ TEST(fail_leaves_the_hook_out)
 
 /* ---- Eviction ---- */
 
-/* Acquires and publishes `count` objects of rising priorities; returns how many it got. */
+/* Acquires and publishes `count` objects with rising priorities; returns the number it got. */
 static size_t put_voices(lfpool_t *pool, size_t count)
 {
 	size_t got = 0;
@@ -285,13 +283,13 @@ TEST(a_profile_says_whether_a_pool_evicts)
 		assert_int_equal(put_voices(voices, 7), rows[i].got);
 		assert_int_equal(lfpool_active_count(voices), rows[i].active);
 		require_dumped(registry, LFPOOL_TEXT, rows[i].shown);
-		/* The priorities are there in any case. */
+		/* The priorities exist in any case. */
 		assert_int_equal(lfpool_release_least(voices, 2), 2);
 		assert_int_equal(lfpool_registry_destroy(registry), rows[i].active - 2);
 	}
 }
 
-/* A class of a set is an ordinary pool, in this as well. */
+/* A class of a set is an ordinary pool in this respect too. */
 TEST(a_class_of_a_set_evicts)
 {
 	lfpool_registry_t *registry = registry_of("messages/32 capacity=4 max_capacity=4 full=evict\n");

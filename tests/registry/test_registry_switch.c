@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
-/*
- * test_registry_switch.c - lfpool_registry_switch(): where it brings each pool, what it reports, and that threads which
- * use the pools meanwhile notice nothing but the capacity.
- */
+/* test_registry_switch.c - lfpool_registry_switch(): its effect on each pool, its report, and that threads using the
+ * pools notice only the capacity. */
 #include "../support/registry_support.h"
 #include "../support/workers.h"
 
@@ -16,7 +14,7 @@ static lfpool_t *made_of(lfpool_registry_t *registry, const char *name, size_t o
 	return made(registry, name, &config);
 }
 
-/* To a scenario of a new profile; NULL: of the present one. */
+/* Switches to a scenario of a new profile; NULL: of the current one. */
 static lfpool_registry_report_t switched_to(lfpool_registry_t *registry, const char *text, const char *scenario)
 {
 	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
@@ -73,7 +71,7 @@ TEST(every_pool_gets_there)
 		require_whole(jobs, SIZE);
 		require_whole(packets, SIZE);
 	}
-	/* Nothing happens for a scenario that is none. */
+	/* An unknown scenario changes nothing. */
 	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
 
 	assert_int_equal(lfpool_registry_switch(registry, NULL, "nowhere", &report), LFPOOL_E_SCENARIO);
@@ -97,7 +95,7 @@ TEST(objects_in_use_are_owed)
 	assert_int_equal(report.objects_owed, 50);
 	assert_int_equal(lfpool_capacity(jobs), 60);
 	release_all(jobs, objects, 20);
-	/* It goes on, and asking changes nothing. */
+	/* It continues, and asking changes nothing. */
 	for (int i = 0; i < 3; i++) {
 		report = switched(registry, "lobby");
 		assert_int_equal(report.objects_removed, 0);
@@ -105,7 +103,8 @@ TEST(objects_in_use_are_owed)
 		assert_int_equal(report.objects_owed, 30);
 		assert_int_equal(lfpool_capacity(jobs), 40);
 	}
-	/* 40, of which 30 were to go; now 20 are to stay: ten debts are forgiven, and the rest is owed still. */
+	/* 40 objects, 30 of them pending removal.  Now 20 may stay: ten removals are cancelled, the rest is still
+	 * pending. */
 	report = switched_to(registry, "jobs capacity=20 max_capacity=400\n[b]\n", "default");
 	assert_int_equal(report.objects_added, 10 + 43);
 	assert_int_equal(report.objects_owed, 20);
@@ -126,7 +125,7 @@ TEST(what_cannot_be_is_said)
 	lfpool_t *jobs = made_of(registry, "jobs", SIZE, 30), *pool;
 	const lfpool_config_t config = config_of(SIZE, 1);
 
-	/* A key that is given, and says what is so anyway, is no difference. */
+	/* A key that sets the value that already holds makes no difference. */
 	static const struct {
 		const char *scenario;
 		size_t fixed;
@@ -134,7 +133,7 @@ TEST(what_cannot_be_is_said)
 
 	for (size_t i = 0; i < COUNT(steps); i++)
 		assert_int_equal(switched(registry, steps[i].scenario).pools_fixed, steps[i].fixed);
-	/* There is address space for 20: what the config said the profile overrides everywhere. */
+	/* There is address space for 20: the profile overrides the config everywhere. */
 	assert_int_equal(lfpool_capacity(jobs), 10);
 	lfpool_registry_report_t report = switched_to(registry, "jobs capacity=25", "default");
 
@@ -149,7 +148,7 @@ TEST(what_cannot_be_is_said)
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
-/* Made for one scenario, a pool has no capacity in another. */
+/* A pool made for one scenario has no capacity in another. */
 TEST(nobody_says_how_many)
 {
 	lfpool_registry_t *registry = registry_of("[a]\njobs capacity=10\n[b]\njobs max_capacity=5\n");
@@ -167,7 +166,7 @@ TEST(nobody_says_how_many)
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
-/* A new profile and the scenario of it come in one step. */
+/* A new profile and its scenario take effect in one step. */
 TEST(a_new_profile)
 {
 	lfpool_registry_t *registry = registry_of("[a]\n[b]\n[c]");
@@ -188,7 +187,7 @@ TEST(a_new_profile)
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
-/* As in lfpool_create(): a pool that grows can begin empty, and a switch can empty it. */
+/* As in lfpool_create(): a growing pool can begin empty, and a switch can empty it. */
 TEST(capacity_0)
 {
 	lfpool_registry_t *registry = registry_of("jobs capacity=0 max_capacity=100 growth_step=10\n"
@@ -236,7 +235,7 @@ TEST(memory_is_given_back)
 	assert_int_equal(switched(registry, "still").bytes_trimmed, 0);
 	lfpool_registry_report_t report = switched(registry, "small");
 
-	/* All of a, and of b all but a thousand; except pages at their ends. */
+	/* All of a, and of b all except a thousand, minus pages at their ends. */
 	assert_in_range(report.bytes_trimmed, (2 * MANY - 1100) * apart, (2 * MANY - 900) * apart);
 	if (!SANITIZED)
 		assert_true(resident_bytes() + MANY * (size_t)BYTES < before);
@@ -254,7 +253,7 @@ enum { WORKERS = 3, ADMINISTRATORS = 2 };
 static lfpool_registry_t *registry;
 static lfpool_t *jobs;
 
-/* Takes and gives back; an object is no other thread's. */
+/* Acquires and releases; no other thread may have the object. */
 static void work(struct worker *me)
 {
 	while (!told_to_end(me)) {
@@ -269,7 +268,7 @@ static void work(struct worker *me)
 	}
 }
 
-/* Pools come and go, each administrator's own, and are asked after. */
+/* Makes, destroys and looks up pools, which belong to this administrator. */
 static void administer(struct worker *me)
 {
 	const lfpool_config_t config = config_of(SIZE, 10);
@@ -290,7 +289,7 @@ static void work_or_administer(struct worker *me)
 	(me->number < WORKERS ? work : administer)(me);
 }
 
-/* Each with another way of the pool's. */
+/* Each worker uses a different way. */
 TEST(while_threads_work)
 {
 	static const char *const keys[] = {"", "growth_step=3", "cache_capacity=none", "debug=check,poison",

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
-/*
- * test_registry_table.c - lfpool_registry_dump(): the whole of it, word for word, and every beginning of it.
- */
+/* test_registry_table.c - lfpool_registry_dump(): the complete text, and every prefix of it. */
 #include "../support/registry_support.h"
 
 #include <inttypes.h>
@@ -18,7 +16,7 @@ static void require_table(lfpool_registry_t *registry, const char *expected)
 	require_every_beginning(registry_dump, registry, LFPOOL_TEXT);
 }
 
-/* "bytes" and the fields of lfpool_stats_t follow, here those that say where objects are. */
+/* "bytes" and the fields of lfpool_stats_t follow; here those for the places of objects. */
 static void require_numbers(const char *text, const char *before, size_t bytes, const lfpool_stats_t *s)
 {
 	char part[1000];
@@ -35,7 +33,7 @@ static void require_numbers(const char *text, const char *before, size_t bytes, 
 	require_in(text, part);
 }
 
-/* In JSON each pool has its counters, and the total has their sums. */
+/* In JSON each pool has its counters, and the total has the sums. */
 static void require_json(lfpool_registry_t *registry, const char *scenario, lfpool_t *const *pools, size_t count)
 {
 	char *text = whole_dump(registry_dump, registry, LFPOOL_JSON), part[200];
@@ -116,7 +114,7 @@ TEST(the_table)
 	lfpool_t *const pools[] = {chunks, lfpool_registry_find(registry, "jobs"), pictures};
 
 	require_json(registry, "match", pools, COUNT(pools));
-	/* What a shrink is owed. */
+	/* A pending shrink. */
 	assert_int_equal(lfpool_shrink(chunks, 1), 0);
 	char *text = whole_dump(registry_dump, registry, LFPOOL_TEXT);
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* test: component */
-/*
- * test_epoch.c - what is said of lfpool/epoch.h alone (test_readers.c: what any readers are promised): how a gate is
- * made and refused, how few records it has, and which record is not taken.
- */
+/* test_epoch.c - rules of lfpool/epoch.h only (for all readers: test_readers.c): making and refusing a gate, the
+ * small number of records, and the record that is not taken. */
 #include "../support/epoch_support.h"
 
 enum { SIZE = 24, CAPACITY = 10, THREADS = 4 };
 
-/* Each has an epoch of its own, whose first record is this thread's. */
+/* Each test has an epoch, whose first record is this thread's. */
 #define EPOCH_TEST(name) TEST_WITH(name, readers_open, readers_close)
 
 static size_t records_of(const ck_epoch_t *of)
@@ -24,7 +22,7 @@ static size_t records_of(const ck_epoch_t *of)
 
 static bool refuse_memory;
 
-/* In the place of the C library's, for the whole program. */
+/* Replaces the C library's, in the whole program. */
 int posix_memalign(void **memory_out, size_t alignment, size_t size)
 {
 	if (refuse_memory)
@@ -68,7 +66,7 @@ static void *retire_some(void *pool)
 	return NULL;
 }
 
-/* However many threads come and go. */
+/* For any number of threads. */
 EPOCH_TEST(epoch_records_are_reused)
 {
 	enum { ROUNDS = 40 };
@@ -76,7 +74,7 @@ EPOCH_TEST(epoch_records_are_reused)
 
 	for (unsigned round = 0; round < ROUNDS; round++)
 		threads_run(THREADS, retire_some, pool, 0);
-	/* The test's own and the threads', which recycle theirs. */
+	/* The test's own record, and the threads', which reuse theirs. */
 	assert_in_range(records_of(&epoch), 2, LFPOOL_PLACES_MAX + 1 + THREADS);
 	drain_and_destroy(pool, SIZE);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* test: component */
 /*
- * test_epoch_signals.c - handlers take objects out of a pool with lfpool/epoch.h, wherever they meet threads that
- * defer.
+ * test_epoch_signals.c - signal handlers acquire objects from a pool with lfpool/epoch.h, wherever they interrupt
+ * threads that defer.
  *
- * Idea         Threads retire what they hold, each in a section of its own, out of a pool so small that nothing is to
- *              be had before something is due.  A handler that finds nothing asks the scheme: in the middle of the
- *              interrupted call's asking, too.  What is retired keeps its stamp while a section lasts that began
- *              before.
+ * Idea         Threads retire their objects, each in a section, in a pool so small that a call finds nothing before a
+ *              batch is due.  A handler that finds nothing polls the scheme, even in the middle of the interrupted
+ *              call's poll.  A retired object keeps its stamp until sections that began before have ended.
  */
 #include "../support/epoch_support.h"
 #include "../support/workers.h"
@@ -21,7 +20,7 @@ static lfpool_t *pool;
 static _Atomic(unsigned) ready;
 static _Atomic(unsigned long) handled, got;
 
-/* Known to the handler of that thread: written before the first signal. */
+/* For this thread's handler: written before the first signal. */
 static _Thread_local lfpool_cache_t *handlers_cache;
 static _Thread_local uint64_t handlers_stamp;
 
@@ -35,7 +34,7 @@ static void on_signal(int number)
 	handlers_stamp += MOST;
 	while (count < MOST && (objects[count] = lfpool_cache_acquire(handlers_cache)))
 		count++;
-	/* relaxed, here and below: numbers. */
+	/* relaxed, here and below: counts. */
 	(void)atomic_fetch_add_explicit(&got, count, memory_order_relaxed);
 	for (size_t i = 0; i < count; i++)
 		stamp_write(taken(objects[i]), SIZE, handlers_stamp + i);
@@ -47,7 +46,7 @@ static void on_signal(int number)
 	(void)atomic_fetch_add_explicit(&handled, 1, memory_order_relaxed);
 }
 
-/* Retires some objects and sees them keep what is in them until the section ends. */
+/* Retires some objects and checks that they keep their contents until the section ends. */
 static void retire_some(size_t wanted, uint64_t stamp)
 {
 	void *objects[MOST];
@@ -89,7 +88,7 @@ TEST(signal_handlers_poll_beside_threads_that_retire)
 		(void)sched_yield();
 	for (size_t i = 0; i < SIGNALS; i++) {
 		REQUIRE(pthread_kill(workers.worker[i % THREADS].thread, SIGUSR1) == 0);
-		/* Two that come at once would be one. */
+		/* Two signals at once could merge into one. */
 		while (i % THREADS == THREADS - 1 && atomic_load(&handled) <= i)
 			(void)sched_yield();
 	}

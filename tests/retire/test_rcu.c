@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: component */
-/*
- * test_rcu.c - what is said of lfpool/rcu.h alone (test_readers.c: what any readers are promised): fork, threads and
- * sections that liburcu knows in its own ways; hooks that run in its callback.
- */
+/* test_rcu.c - rules of lfpool/rcu.h only (for all readers: test_readers.c): fork, liburcu's various ways to know
+ * threads and sections; hooks that run in its callback. */
 #include "../support/rcu_support.h"
 #include "../support/child.h"
 
@@ -12,7 +10,8 @@ enum { SIZE = 40, CAPACITY = 6, MANY = 40 };
 /* ---- Fork ---- */
 
 #ifndef FLAVOUR_BP
-/* The readers of `bp` are registered by liburcu, which must forget them in the child; others have nothing to forget. */
+/* The readers of `bp` are registered by liburcu, which must forget them in the child; other flavours have nothing to
+ * forget. */
 static void urcu_bp_before_fork(void) {}
 static void urcu_bp_after_fork_parent(void) {}
 static void urcu_bp_after_fork_child(void) {}
@@ -35,7 +34,7 @@ static void after_fork(bool child)
 	}
 }
 
-/* The child has a worker of its own, for what was retired before the fork and for what it retires. */
+/* The child has its own worker, for objects retired before the fork and after it. */
 static void go_on_in_the_child(lfpool_t *pool, void *held)
 {
 	REQUIRE(lfpool_quick_stats(pool).retired >= MANY / 2);
@@ -48,7 +47,7 @@ static void go_on_in_the_child(lfpool_t *pool, void *held)
 	_exit(0);
 }
 
-/* First, as long as there are no other readers: liburcu would wait for them in the child. */
+/* First, while there are no other readers: liburcu would wait for them in the child. */
 TEST(child_of_fork_reclaims_the_backlog)
 {
 	if (ANNOTATED)
@@ -58,7 +57,8 @@ TEST(child_of_fork_reclaims_the_backlog)
 		void *objects[MANY + 1];
 
 		assert_int_equal(acquire_all(pool, objects, MANY), MANY);
-		/* These may be with the worker when it pauses, or free again; those are still retired in the child. */
+		/* These may be with the worker when it pauses, or already free; those are still retired in the child.
+		 */
 		retire_each(pool, objects + 1, MANY / 2 - 1);
 		before_fork();
 		retire_each(pool, objects + MANY / 2, MANY / 2);
@@ -75,9 +75,9 @@ TEST(child_of_fork_reclaims_the_backlog)
 	}
 }
 
-/* ---- Sections of one's own ---- */
+/* ---- Inside a section ---- */
 
-/* In a section of one's own, or, with QSBR, merely online: for this thread the call is a quiescent state. */
+/* In a section, or, with QSBR, merely online: the call is a quiescent state of this thread. */
 TEST(drain_and_destroy_inside_a_section)
 {
 	lfpool_status_t misuse = LFPOOL_OK;
@@ -106,7 +106,7 @@ TEST(drain_and_destroy_inside_a_section)
 	assert_true(lfpool_destroy(pool) == SIZE_MAX);
 	assert_int_equal(misuse, LFPOOL_E_IN_SECTION);
 	assert_int_equal(lfpool_quick_stats(pool).misuses, 1);
-	/* It lives on. */
+	/* The pool is not destroyed. */
 	assert_int_equal(lfpool_quick_stats(pool).retired, CAPACITY - 1);
 	assert_true(stamp_holds(objects[0], SIZE, 0));
 	assert_true(rcu_read_ongoing());
@@ -117,7 +117,7 @@ TEST(drain_and_destroy_inside_a_section)
 		assert_non_null(lfpool_acquire(pool));
 	assert_null(lfpool_acquire(pool));
 	assert_int_equal(lfpool_release_all(pool), CAPACITY);
-	/* Nothing is retired: there is nothing to wait for, in a section or not. */
+	/* Nothing is retired, so there is nothing to wait for, in a section or not. */
 	enter();
 	assert_int_equal(lfpool_drain(pool), LFPOOL_OK);
 	leave();
@@ -126,7 +126,7 @@ TEST(drain_and_destroy_inside_a_section)
 
 /* ---- In the callback ---- */
 
-/* A list whose nodes retire one another: each becomes free one grace period after the one before it, and its hook runs
+/* A list whose nodes retire each other: each becomes free one grace period after the previous one, and its hook runs
  * on the thread that calls back. */
 struct chain {
 	lfpool_t *pool;

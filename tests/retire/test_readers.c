@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* test: component */
 /*
- * test_readers.c - objects that are retired while readers are in sections, of each flavour of liburcu and of ck_epoch:
- * reused not while a reader may reach them, and not never; whatever becomes of the pool.
+ * test_readers.c - objects that are retired while readers are in sections, for each flavour of liburcu and ck_epoch:
+ * reused only after no reader can reach them, but reused at last, even if the pool is destroyed.
  *
- * (Readers and writers of a structure at once: the stress scenarios `rcu` and `epoch`.  Threads that exit:
+ * (Readers and writers of a structure at once: the stress scenarios `rcu` and `epoch`. Threads that exit:
  * verify/pairs.)
  */
 #ifdef FLAVOUR_EPOCH
@@ -17,7 +17,8 @@ enum { SIZE = 40, CAPACITY = 6 };
 
 /* ---- Readers hold objects back ---- */
 
-/* What no reader holds back any more: the epoch's by the next call that asks, at once; liburcu's when it calls back. */
+/* An object that no reader holds back any longer: the next call that polls an epoch gets it at once; liburcu's comes
+ * with the callback. */
 static void *acquire_due(lfpool_t *pool, size_t i)
 {
 #ifdef FLAVOUR_EPOCH
@@ -42,7 +43,7 @@ TEST(retired_objects_wait_for_readers)
 		else
 			retire_each(pool, objects, CAPACITY);
 		assert_int_equal(lfpool_quick_stats(pool).retired, CAPACITY);
-		/* Each of these asks; an epoch goes on by one, and no further. */
+		/* Each of these polls; an epoch advances by one, and no further. */
 		for (unsigned i = 0; i < 20; i++) {
 			assert_null(lfpool_acquire(pool));
 			assert_false(lfpool_retire_poll(pool));
@@ -65,7 +66,7 @@ TEST(retired_objects_wait_for_readers)
 
 /* ---- Draining and destroying ---- */
 
-/* Reads objects of a pool that another thread destroys meanwhile. */
+/* Reads objects of a pool that another thread destroys in the meantime. */
 struct late_reader {
 	pthread_t thread;
 	void *objects[CAPACITY + 1];

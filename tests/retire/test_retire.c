@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_retire.c - what lfpool/retire.h promises about a retired object: its use is over, but it is not free, and
- * nothing happens to it, until its batch is reclaimed; and how the pool's dump counts it.
+ * test_retire.c - the promises of lfpool/retire.h about a retired object: its use has ended, but it is not free, and
+ * stays untouched, until its batch is reclaimed; and its place in the pool's dump.
  *
- * (Any sequence of calls, on every kind of pool, with calls that wait for what is retired, with fork and with a destroy
- * that is refused, against a model: verify/pairs.  Several threads: verify/explore, verify/step, and the stress
+ * (Any sequence of calls, on every kind of pool, with calls that wait for retired objects, with fork and with a
+ * refused destroy, against a model: verify/pairs.  Several threads: verify/explore, verify/step, and the stress
  * scenario `retire`.)
  */
 #include "../support/schemes.h"
@@ -45,7 +45,7 @@ static void require_out_of_sight(lfpool_t *pool, void **objects, const lfpool_ha
 		assert_true(stamp_holds(objects[i], SIZE, i));
 	}
 	(void)lfpool_for_each_slot(pool, visit, &slots);
-	/* There free slots have no memory, and nothing is visited. */
+	/* There free slots have no memory, and a walk visits nothing. */
 	assert_int_equal(slots.active,
 			 lfpool_quick_stats(pool).backend == LFPOOL_BACKEND_MALLOC ? 0 : CAPACITY - RETIRED);
 }
@@ -66,7 +66,7 @@ FAKE_TEST(a_retired_object_is_neither_in_use_nor_free)
 	assert_null(lfpool_acquire(pool));
 	assert_int_equal(lfpool_acquire_bulk(pool, again, RETIRED), 0);
 	assert_null(lfpool_acquire_wait(pool, 1000));
-	/* Each of these asked in vain. */
+	/* Each of these polled in vain. */
 	require_out_of_sight(pool, objects, handles);
 	fake_end_all(pool);
 	for (size_t i = 0; i < RETIRED; i++)
@@ -76,7 +76,7 @@ FAKE_TEST(a_retired_object_is_neither_in_use_nor_free)
 		assert_ptr_equal(lfpool_resolve(pool, handles[i]), i < RETIRED ? NULL : objects[i]);
 }
 
-/* More than the pages that a small pool takes anyway. */
+/* More than fit on the pages that a small pool needs anyway. */
 TEST(grown_pool_can_retire_all_objects)
 {
 	enum { FEW = 12, MANY = 30000 };
@@ -93,8 +93,8 @@ TEST(grown_pool_can_retire_all_objects)
 	free(objects);
 }
 
-/* What debug modes do at a release they do when an object is reclaimed, and not before.  (no-tools: the test writes to
- * what is free.) */
+/* Debug modes treat an object when it is reclaimed, not when it is retired.  (no-tools: the test writes to free
+ * objects.) */
 TEST(retired_objects_are_poisoned_when_reclaimed)
 {
 	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .debug = "poison,no-tools", .hooks.misuse = hear,
@@ -109,7 +109,7 @@ TEST(retired_objects_are_poisoned_when_reclaimed)
 	fake_end_all(pool);
 	assert_false(stamp_holds(object, SIZE, 1));
 	object[7] ^= 1;
-	/* Too late: the next acquire of it tells. */
+	/* Too late: the object's next acquire finds it. */
 	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
 	assert_int_equal(told.count, 1);
 	assert_int_equal(told.misuse.status, LFPOOL_E_WRITTEN_WHEN_FREE);

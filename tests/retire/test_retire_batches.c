@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * test_retire_batches.c - how retired objects become batches (lfpool/retire.h): the first object goes
- * alone, what is retired meanwhile is the next; when a scheme is asked, and what it can ask about a batch.
- */
+/* test_retire_batches.c - how retired objects become batches (lfpool/retire.h): the first object alone, those retired
+ * in the meantime next; when a scheme is polled, and the questions it may ask about a batch. */
 #include "../support/schemes.h"
 
 enum { SIZE = 24, CAPACITY = 500, PLENTY = 100 };
 
-/* ---- What is in a batch ---- */
+/* ---- The contents of a batch ---- */
 
-/* The one batch that is with the scheme; NULL if there is none. */
+/* The one batch that the scheme has; or NULL. */
 static lfpool_batch_t *the_batch(void)
 {
 	lfpool_batch_t *found = NULL;
@@ -54,7 +52,7 @@ BACKEND_TEST(batches_collect_objects_while_one_is_under_way, LFPOOL_BACKEND_MALL
 			assert_int_equal((uintptr_t)the_batch()->room % 16, 0);
 		}
 		assert_int_equal(fake.begun, 3 * round + 1);
-		/* It is not asked. */
+		/* A scheme that is not polled. */
 		assert_false(lfpool_retire_poll(pool));
 		assert_int_equal(fake_period(pool), 1);
 		assert_consists_of(the_batch(), retired + 1, 9);
@@ -72,7 +70,7 @@ BACKEND_TEST(batches_collect_objects_while_one_is_under_way, LFPOOL_BACKEND_MALL
 	pool_close(pool, SIZE);
 }
 
-/* ---- Schemes that are asked ---- */
+/* ---- Schemes that are polled ---- */
 
 BACKEND_TEST(scheme_is_polled_by_retires_and_failing_acquires, LFPOOL_BACKEND_MALLOC)
 {
@@ -82,19 +80,19 @@ BACKEND_TEST(scheme_is_polled_by_retires_and_failing_acquires, LFPOOL_BACKEND_MA
 
 	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
 	assert_false(lfpool_retire_poll(pool));
-	/* Each 64th. */
+	/* Every 64th. */
 	for (size_t i = 0; i < 300; i++)
 		assert_int_equal(lfpool_retire(pool, objects[i]), LFPOOL_OK);
 	assert_in_range(fake.asks, 300 / 64 - 1, 300 / 64 + 1);
 	assert_int_equal(lfpool_quick_stats(pool).retired, 300);
-	/* An acquire that finds nothing, and no other. */
+	/* Only an acquire that finds nothing. */
 	assert_int_equal(lfpool_release(pool, objects[300]), LFPOOL_OK);
 	asks = fake.asks;
 	assert_non_null(objects[300] = lfpool_acquire(pool));
 	assert_int_equal(fake.asks, asks);
 	assert_null(lfpool_acquire(pool));
 	assert_true(fake.asks > asks);
-	/* A question by hand. */
+	/* An explicit poll. */
 	asks = fake.asks;
 	assert_false(lfpool_retire_poll(pool));
 	assert_int_equal(fake.asks, asks + 1);
@@ -104,7 +102,7 @@ BACKEND_TEST(scheme_is_polled_by_retires_and_failing_acquires, LFPOOL_BACKEND_MA
 	assert_int_equal(lfpool_quick_stats(pool).retired, 299);
 	assert_non_null(lfpool_acquire(pool));
 	assert_null(lfpool_acquire(pool));
-	/* It asks by itself. */
+	/* It polls automatically. */
 	atomic_store(&fake.yes, true);
 	assert_non_null(lfpool_acquire(pool));
 	assert_int_equal(lfpool_quick_stats(pool).retired, 0);
@@ -113,7 +111,7 @@ BACKEND_TEST(scheme_is_polled_by_retires_and_failing_acquires, LFPOOL_BACKEND_MA
 	pool_close(pool, SIZE);
 }
 
-/* ---- What a poll says ---- */
+/* ---- The result of a poll ---- */
 
 static struct {
 	lfpool_t *pool;
@@ -125,7 +123,7 @@ static void retire_one(void)
 	REQUIRE(lfpool_retire(meanwhile.pool, lfpool_acquire(meanwhile.pool)) == LFPOOL_OK);
 }
 
-/* The first batch's place is held: another object goes to another place. */
+/* The first batch's shard is held: another object goes to another shard. */
 static void begin_two(void *context, lfpool_batch_t *batch)
 {
 	(void)context, (void)batch;
@@ -141,7 +139,7 @@ static void *poll_as_other(void *pool)
 	return NULL;
 }
 
-/* One batch is not ready; while that is said another thread reclaims the other one. */
+/* One batch is not ready; while the scheme answers, another thread reclaims the other one. */
 static bool ready_for_other(void *context, const lfpool_batch_t *batch)
 {
 	(void)context, (void)batch;
@@ -160,7 +158,7 @@ TEST(poll_reports_objects_that_another_thread_reclaimed)
 	retire_one();
 	assert_int_equal(lfpool_quick_stats(pool).retired, 2);
 	assert_true(lfpool_retire_poll(pool));
-	/* The other thread's, not this one's own. */
+	/* The other thread's object, not this thread's own. */
 	assert_int_equal(lfpool_quick_stats(pool).retired, 1);
 	assert_true(lfpool_retire_poll(pool));
 	assert_false(lfpool_retire_poll(pool));

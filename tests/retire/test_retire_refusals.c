@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* test: misuse once */
 /*
- * test_retire_refusals.c - what lfpool/retire.h refuses: pointers, handles, and what is no config.scheme.  A refusal is
- * reported, and changes nothing.
+ * test_retire_refusals.c - refusals of lfpool/retire.h: pointers, handles, and an invalid config.scheme.  A refusal
+ * is reported, and changes nothing.
  *
  * (Foreign pointers, and pools without a scheme, in any sequence of calls: verify/pairs.)
  */
@@ -28,7 +28,7 @@ static void assert_counts(const lfpool_t *pool, size_t active, size_t retired)
 
 /* ---- Objects ---- */
 
-/* The good ones among the bad ones are retired, each once. */
+/* The valid pointers among the invalid ones are retired, each once. */
 FAKE_TEST_OF(retire_bulk_refuses_bad_pointers_and_retires_the_rest, listening())
 {
 	char stranger[64] = {0}, *good[4];
@@ -46,7 +46,7 @@ FAKE_TEST_OF(retire_bulk_refuses_bad_pointers_and_retires_the_rest, listening())
 	assert_counts(pool, 1, 3);
 	assert_int_equal(fake.begun, 1);
 	told_forget();
-	/* None that is good: no batch. */
+	/* No valid one: no batch. */
 	fake_end_all(pool);
 	given[0] = stranger + 32;
 	assert_int_equal(lfpool_retire_bulk(pool, given, 1), 0);
@@ -70,7 +70,7 @@ static void expect(const lfpool_config_t *config, lfpool_status_t expected)
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
-/* It has `begin` or `ready`; the context is its own: NULL is as good as any. */
+/* A scheme needs `begin` or `ready`; any context is valid, including NULL. */
 BACKEND_TEST(incomplete_schemes_are_refused, LFPOOL_BACKEND_MALLOC)
 {
 	const struct {
@@ -94,7 +94,7 @@ BACKEND_TEST(incomplete_schemes_are_refused, LFPOOL_BACKEND_MALLOC)
 		expect(&CONFIG_OF(SIZE, CAPACITY, .backend = backend, .scheme = cases[i].scheme), cases[i].status);
 }
 
-/* Objects that there may ever be: less than 2^30. */
+/* The most objects that there may ever be: less than 2^30. */
 TEST(schemes_need_a_capacity_below_2_30)
 {
 	const size_t limit = (size_t)1 << 30;

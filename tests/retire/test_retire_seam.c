@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
 /*
- * test_retire_seam.c - two schemes of one's own behind config.scheme, own_hazard.h and own_qsbr.h: nobody gets an
- * object that was retired while a reader holds it, and everybody afterwards.
+ * test_retire_seam.c - two schemes of a program behind config.scheme, own_hazard.h and own_qsbr.h: no thread gets an
+ * object that was retired while a reader holds it, and every thread can get it afterwards.
  *
- * (Readers and writers at once, through the same seam: the stress scenario `retire`.)
+ * (Readers and writers at once, through the same interface: the stress scenario `retire`.)
  */
 #include "../support/own_hazard.h"
 #include "../support/own_qsbr.h"
@@ -12,7 +12,7 @@
 
 enum { SIZE = 40, CAPACITY = 5, READER = 3 };
 
-/* All that can be had: it is retired, and held back, or not. */
+/* Acquires everything: the retired object is among it, or is held back. */
 static void require_held_back(lfpool_t *pool, const void *retired, bool held_back)
 {
 	void *objects[CAPACITY];
@@ -48,7 +48,7 @@ TEST(quiescent_states_protect)
 	qsbr_open(&qsbr);
 	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .scheme = qsbr_scheme(&qsbr));
 
-	/* Whether the reader says that it holds nothing, or goes away. */
+	/* The reader releases its hold, or ends. */
 	for (int leaves = 0; leaves < 2; leaves++) {
 		void *object = lfpool_acquire(pool);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * test_set.c - a set's contract, with each backend: every size gets an object that is large enough and no other's;
- * an address alone is enough to give it back.
- */
+/* test_set.c - a set's contract, with each backend: a request of any size gets a large enough object that no other
+ * thread has; the address alone is enough to release it. */
 #include "../support/set_support.h"
 
 #include <errno.h>
@@ -33,7 +31,7 @@ static void check_each_class(const lfpool_set_config_t *config)
 	EACH_CLASS(set, bytes)
 	assert_true(stamp_holds(objects[i], bytes, i)), i++;
 	require_set_intact(set);
-	/* By the set, and by nothing but the address. */
+	/* By the set, with only the address. */
 	while (i-- > 0)
 		REQUIRE((i % 2 ? lfpool_set_release(set, objects[i]) : lfpool_release_self(objects[i])) == LFPOOL_OK);
 	set_close(set);
@@ -63,7 +61,7 @@ BACKEND_TEST(objects_smaller_than_a_link, LFPOOL_BACKEND_MALLOC)
 	check_each_class(&config);
 }
 
-/* Can this byte be read?  The system is asked, which does not mind if not. */
+/* Is this byte readable?  The system is asked, and survives a no. */
 static bool is_accessible(const int pipe_ends[2], const void *byte)
 {
 	char there;
@@ -71,7 +69,7 @@ static bool is_accessible(const int pipe_ends[2], const void *byte)
 	return syscall(SYS_write, pipe_ends[1], byte, (size_t)1) == 1 && read(pipe_ends[0], &there, 1) == 1;
 }
 
-/* A write that runs over the end of the last object meets a page without access before the objects of another class. */
+/* A write beyond the end of the last object hits a page without access before the objects of another class. */
 TEST(no_access_between_classes)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -80,8 +78,8 @@ TEST(no_access_between_classes)
 
 	assert_int_equal(pipe(pipe_ends), 0);
 	config.largest = 8192;
-	config.pool.debug = "no-tools"; /* which would have bytes beside the objects */
-	/* The windows are full, as far as they may be. */
+	config.pool.debug = "no-tools"; /* those would have bytes next to the objects */
+	/* Windows filled as far as possible. */
 	for (config.class_bytes = 8192; config.class_bytes <= MIB; config.class_bytes *= 2) {
 		lfpool_set_t *set = set_with(&config);
 		void **objects = pointers_new(config.class_bytes / 16);
@@ -137,23 +135,23 @@ BACKEND_TEST(larger_classes_help_out, LFPOOL_BACKEND_MALLOC)
 	assert_int_equal(acquire_all_of(set, 40, objects, COUNT(objects)), ALL);
 	for (size_t i = 0; i < ALL; i++)
 		assert_int_equal(lfpool_set_usable_size(set, objects[i]), 48 + 16 * (i / CAPACITY));
-	/* The next class above those is not touched. */
+	/* The next class above those is not used. */
 	assert_null(lfpool_set_class(set, 96, false, NULL));
-	/* One comes back to a larger class, and is had from there. */
+	/* One is released to a larger class, and acquired from there. */
 	assert_int_equal(lfpool_set_release(set, objects[CAPACITY]), LFPOOL_OK);
 	assert_ptr_equal(lfpool_set_class(set, 64, false, NULL),
 			 lfpool_of((objects[CAPACITY] = lfpool_set_acquire(set, 33))));
 	release_to(set, objects, ALL);
-	/* In bulk the same. */
+	/* The same in bulk. */
 	assert_int_equal(lfpool_set_acquire_bulk(set, 40, objects, COUNT(objects)), ALL);
 	assert_int_equal(lfpool_set_release_bulk(set, objects, ALL), ALL);
-	/* The largest class has none to turn to. */
+	/* Above the largest class there is none. */
 	assert_int_equal(acquire_all_of(set, 128, objects, COUNT(objects)), CAPACITY);
 	release_to(set, objects, CAPACITY);
 	assert_int_equal(lfpool_set_destroy(set), 0);
 }
 
-/* A class grows as far as it may before the next one is asked. */
+/* A class grows to its limit before the next one is used. */
 TEST(before_a_larger_class)
 {
 	void *objects[11];

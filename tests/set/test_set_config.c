@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
-/*
- * test_set_config.c - what a set can be: each field's range and default, how old and new callers meet, how many objects
- * follow from bytes.
- */
+/* test_set_config.c - the configuration of a set: each field's range and default, old and new callers, numbers of
+ * objects computed from bytes. */
 #include "../support/set_support.h"
 
 static void expect(const lfpool_set_config_t *config, lfpool_status_t expected)
@@ -17,7 +15,7 @@ static void expect(const lfpool_set_config_t *config, lfpool_status_t expected)
 		assert_null(set);
 }
 
-/* Sets one field, expects, and sets it back. */
+/* Sets one field, expects, and restores it. */
 #define EXPECT(field, value, expected)                                \
 	do {                                                          \
 		lfpool_set_config_t config_ = LFPOOL_SET_CONFIG_INIT; \
@@ -61,11 +59,11 @@ TEST(each_field_has_its_range)
 	EXPECT(pool.debug, "nothing of the kind", LFPOOL_E_CONFIG_DEBUG);
 	EXPECT(pool.name, too_long, LFPOOL_E_CONFIG_NAME);
 	EXPECT(pool.name, too_long + 1, LFPOOL_OK);
-	/* The addresses that all of it would take do not exist. */
+	/* Not enough addresses exist for all of it. */
 	EXPECT(pool.capacity, (size_t)1 << 31, LFPOOL_E_NO_MEMORY);
 }
 
-/* Small classes have many, and are fixed; large ones have one, and grow. */
+/* Small classes have many objects, and a fixed size; large ones have one, and grow. */
 static void plan(void *context, lfpool_config_t *config)
 {
 	++*(size_t *)context;
@@ -100,7 +98,7 @@ TEST(each_class_as_planned)
 	assert_true(lfpool_set_destroy(set) > 0);
 }
 
-/* `context` is what the last class shall have. */
+/* `context` has the last class's configuration. */
 static void plan_badly(void *context, lfpool_config_t *config)
 {
 	const lfpool_config_t *bad = context;
@@ -166,7 +164,7 @@ TEST(memory_of_the_caller_is_refused)
 	EXPECT(pool.buffer_caches, 1, LFPOOL_E_CONFIG_BUFFER_CACHES);
 }
 
-/* A scheme of reclamation is for each pool; while it has objects of one, the set is not destroyed. */
+/* Each pool has the scheme of reclamation; while one has retired objects, the set is not destroyed. */
 static bool is_ready(void *context, const lfpool_batch_t *batch)
 {
 	(void)batch;
@@ -205,7 +203,7 @@ TEST(the_defaults)
 	assert_int_equal(lfpool_set_class_size(set, 65536), 65536);
 	assert_int_equal(lfpool_set_class_size(set, 65537), 0);
 	assert_int_equal(lfpool_set_class_size(set, SIZE_MAX), 0);
-	/* The pool of the smallest class is there, the others when they are needed. */
+	/* The pool of the smallest class exists, the others are made when needed. */
 	EACH_CLASS(set, size)
 	assert_true(!lfpool_set_class(set, size, false, NULL) == (size != 16));
 	assert_null(lfpool_set_pool(set, 65537));
@@ -217,7 +215,7 @@ TEST(the_defaults)
 
 TEST(objects_from_bytes)
 {
-	/* One at least; and objects win. */
+	/* At least one; and objects take precedence over bytes. */
 	static const size_t rows[][4] = {
 		{700, 0, 16, 43}, {700, 0, 320, 2}, {700, 0, 1024, 1}, {700, 5, 16, 5}, {700, 5, 1024, 5}};
 
@@ -263,7 +261,7 @@ static bool give_up(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wa
 	return false;
 }
 
-/* Objects win over bytes where a class can grow, too; what is for the pools gets there. */
+/* Objects take precedence over bytes even where a class can grow; fields for the pools reach them. */
 TEST(each_field_gets_to_the_pools)
 {
 	size_t exhausted = 0;
@@ -320,7 +318,7 @@ TEST(pools_have_names)
 	lfpool_set_destroy(set);
 }
 
-/* A pool that is made later, in another environment, works as well: the objects of both can be released. */
+/* A pool that is made later, in another environment, works too: objects of both can be released. */
 TEST(the_environment_chooses_the_backend_when_a_pool_is_made)
 {
 	assert_int_equal(setenv("LFPOOL_BACKEND", "malloc", 1), 0);
@@ -340,7 +338,7 @@ TEST(the_environment_chooses_the_backend_when_a_pool_is_made)
 	set_close(set);
 }
 
-/* The other way round. */
+/* In the opposite order. */
 TEST(a_pool_with_the_malloc_backend_in_a_set_with_windows)
 {
 	lfpool_set_t *set = SET_WITH(.largest = 100);
@@ -355,7 +353,7 @@ TEST(a_pool_with_the_malloc_backend_in_a_set_with_windows)
 	set_close(set);
 }
 
-/* plan() may use another set, also one whose pools are not made yet (and anything else: no lock is held). */
+/* plan() may use another set, even one whose pools are not made yet (and anything else: no lock is held). */
 static void plan_with_another_set(void *other, lfpool_config_t *config)
 {
 	void *scratch = lfpool_set_acquire(other, config->object_size);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: misuse once */
-/*
- * test_set_misuse.c - what is given back to a set and is none of its active objects is refused and told, by the pool
- * whose object it might be, or by the set; and nothing is changed.
- */
+/* test_set_misuse.c - a set refuses to release anything that is not one of its active objects.  The pool that would
+ * own the object reports it, or the set; nothing changes. */
 #include "../support/set_support.h"
 #include "../support/told.h"
 
@@ -60,7 +58,7 @@ BACKEND_TEST(each_kind_is_refused_by_whom_it_concerns, LFPOOL_BACKEND_MUTEX)
 	lfpool_set_destroy(set);
 }
 
-/* Every address from before the first window to behind the last is refused, whether there is a pool or not. */
+/* Every address from before the first window to behind the last is refused, whether its pool exists or not. */
 TEST(addresses_around_and_between)
 {
 	lfpool_set_t *set = listening_set(LFPOOL_BACKEND_LOCKFREE);
@@ -80,14 +78,14 @@ TEST(addresses_around_and_between)
 	for (unsigned bit = 0; bit < 64; bit++)
 		assert_int_not_equal(lfpool_set_release(set, (void *)((uintptr_t)1 << bit)), LFPOOL_OK);
 	assert_int_equal(lfpool_set_release(set, (void *)UINTPTR_MAX), LFPOOL_E_FOREIGN);
-	/* No pool was made for any of that. */
+	/* None of that made a pool. */
 	EACH_CLASS(set, bytes)
 	assert_true(!lfpool_set_class(set, bytes, false, NULL) == (bytes != 16 && bytes != 112));
 	assert_int_equal(lfpool_set_release(set, object), LFPOOL_OK);
 	assert_int_equal(lfpool_set_destroy(set), 0);
 }
 
-/* Of another set, of a pool, of a pool whose size no class has. */
+/* Objects of another set, of a pool, of a pool whose size no class has. */
 BACKEND_TEST(other_pools_objects, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_set_t *set = listening_set(backend), *other = listening_set(backend);

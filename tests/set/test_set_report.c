@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
-/*
- * test_set_report.c - a set's counts and its dump: the sums are those of its pools, and what it says is well-formed.
- */
+/* test_set_report.c - a set's counts and its dump: its counts are the sums of its pools', and the dump is
+ * well-formed. */
 #include "../support/set_support.h"
 
-/* Every field of the struct, also one that will be added: all are numbers, whole in their word of 64 bits or two to a
- * word. */
+/* Every field of the struct, including future ones: all are numbers, one or two to a 64-bit word. */
 TEST(every_field_is_a_sum)
 {
 	enum { WORDS = sizeof(lfpool_stats_t) / sizeof(uint64_t), OBJECTS = 300 };
@@ -46,7 +44,7 @@ TEST(every_field_is_a_sum)
 	assert_int_equal(lfpool_set_destroy(set), classes);
 }
 
-/* Every beginning of it, in both forms, before and after the first object; JSON is JSON. */
+/* Every prefix, in both forms, before and after the first object; and valid JSON. */
 BACKEND_TEST(the_dump_says_what_there_is, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_set_t *set = SET_WITH(.largest = 1000, .pool.backend = backend, .pool.capacity = 10,

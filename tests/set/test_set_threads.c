@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
-/*
- * test_set_threads.c - several threads on a set: the first calls of a class come at once, and there is one pool;
- * a fork falls into the making of pools.  (Threads in a pool of a set: verify/pairs.)
- */
+/* test_set_threads.c - several threads on a set: the first calls of a class come at once, and make one pool; a fork
+ * while pools are made.  (Threads in a pool of a set: verify/pairs.) */
 #include "../support/child.h"
 #include "../support/set_support.h"
 #include "../support/workers.h"
@@ -12,7 +10,7 @@
 
 enum { THREADS = 4, LARGEST = 512, CLASSES = 24, CAPACITY = 16 };
 
-/* The bytes of each class. */
+/* The object size of each class. */
 static size_t sizes[CLASSES];
 
 static void find_sizes(lfpool_set_t *set)
@@ -32,7 +30,7 @@ struct arrival {
 	atomic_size_t taken[CLASSES];
 };
 
-/* All that it can get of each class. */
+/* Acquires as much of each class as it can. */
 static void take_each_class(struct worker *me)
 {
 	struct arrival *a = me->scene;
@@ -76,7 +74,7 @@ static void *make_each_class(void *argument)
 	atomic_fetch_add(&m->begun, 1);
 	for (size_t i = 0; i < CLASSES; i++)
 		REQUIRE(lfpool_set_pool(m->set, sizes[i]));
-	/* ThreadSanitizer takes a thread that ended, and that a child cannot join, for a leak. */
+	/* ThreadSanitizer reports a thread that ended, and that a child cannot join, as a leak. */
 	while (!atomic_load(&m->forked))
 		sched_yield();
 	return NULL;

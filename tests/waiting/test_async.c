@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_async.c - continuations: when cancelled, never called; behind a debt; where hooks refuse; and those that use the
- * pool.
+ * test_async.c - continuations: never called after a cancel; behind a pending shrink; with hooks that refuse; and
+ * continuations that use the pool.
  *
- * (In which order, cancelled, behind a debt and with NULL by lfpool_destroy(), in any sequence of calls: verify/fuzz,
- * verify/pairs.  Every way in which an object comes back: test_wait.c.  That ask again: verify/pairs.  Threads that
- * ask, cancel and release at once: the stress scenario `wait`.)
+ * (Order, cancel, pending shrinks and NULL by lfpool_destroy(), in any sequence of calls: verify/fuzz, verify/pairs.
+ * Every way to release an object: test_wait.c.  Continuations that ask again: verify/pairs.  Threads that ask, cancel
+ * and release at once: the stress scenario `wait`.)
  */
 #include "../support/kinds.h"
 
 enum { FEW = 3, MANY = 100 };
 
-/* A continuation's context: what it was called with. */
+/* A continuation's context: the arguments of its call. */
 struct call {
 	struct stage *stage;
 	void *object;
@@ -42,7 +42,7 @@ static void ask(struct stage *s, struct call *c, lfpool_continuation_t then)
 	assert_int_equal(lfpool_acquire_async(s->pool, then, c, &c->ticket), LFPOOL_OK);
 }
 
-/* Old tickets, of continuations that were cancelled, name no new one. */
+/* Old tickets, of cancelled continuations, match no new one. */
 KIND_TEST(cancelled_continuation_is_never_called)
 {
 	struct stage s;
@@ -66,7 +66,7 @@ KIND_TEST(cancelled_continuation_is_never_called)
 	stage_close(&s);
 }
 
-/* One that is called with NULL, and asks again, is refused: it would never end. */
+/* A continuation that is called with NULL and asks again is refused: otherwise it would never end. */
 static void ask_for_ever(void *context, lfpool_t *pool, void *object)
 {
 	struct call *c = context;
@@ -119,16 +119,16 @@ KIND_TEST(activate_refusal_serves_the_next_waiter)
 	if (!kind->hooks)
 		return;
 	stage_open(&s, kind, 1, 0);
-	/* There is an object now, but it is refused. */
+	/* Now there is an object, but it is refused. */
 	s.activate_refuses = SIZE_MAX;
 	ask(&s, &calls[0], keep);
 	assert_int_equal(calls[0].calls, 1);
 	assert_null(calls[0].object);
-	/* It may have queued for it: the name is of one that has run. */
+	/* It may have queued for it: the ticket is of one that has run. */
 	assert_false(lfpool_cancel(s.pool, calls[0].ticket));
 	s.activate_refuses = 0;
 	require_counts(s.pool, 1, 0);
-	/* Refused to the first of three that wait: the second gets it. */
+	/* Refused to the first of three waiters: the second gets it. */
 	assert_non_null(object = lfpool_acquire(s.pool));
 	for (size_t i = 0; i < 3; i++)
 		ask(&s, &calls[i], keep);
@@ -148,11 +148,11 @@ KIND_TEST(activate_refusal_serves_the_next_waiter)
 	stage_close(&s);
 }
 
-/* ---- Those that use the pool, in whatever way: each runs from a loop, not from a recursion ---- */
+/* ---- Continuations that use the pool in every way: each runs from a loop, not from a recursion ---- */
 
 enum { CHAIN = TIMES(1000, 500) };
 
-/* Runs body(argument) on a thread whose stack would not bear a recursion. */
+/* Runs body(argument) on a thread whose stack is too small for a recursion. */
 static void on_small_stack(void *(*body)(void *), void *argument)
 {
 	pthread_t thread;
@@ -169,8 +169,8 @@ static void *release_first(void *argument)
 	return NULL;
 }
 
-/* Continuations that make objects free, or look for some, in every way: those behind them run when they have returned.
- * */
+/* Continuations that make objects free, or search for some, in every way: the continuations behind them run after
+ * they have returned. */
 enum way { TRIM, GROW, FORGIVE, LIMIT, WAIT, SHRINK, WAYS };
 
 struct maker {
@@ -192,7 +192,8 @@ static void make(void *context, lfpool_t *pool, void *object)
 	case FORGIVE: (void)lfpool_shrink_cancel(pool); break;
 	case LIMIT: (void)lfpool_limit(pool, 100); break;
 	case WAIT:
-		/* For ever, and what was released is there: the call that called us would serve it. */
+		/* Without a timeout, and the released object is there: otherwise the call that called this one would
+		 * have to serve it. */
 		REQUIRE(object = lfpool_acquire_wait(pool, m->call.calls % 2 ? -1 : 1));
 		REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
 		break;
@@ -276,7 +277,7 @@ TEST(continuations_do_not_nest_however_many_threads_are_in_some)
 	assert_int_equal(lfpool_destroy(own), 0);
 }
 
-/* In one, a debt that was made and what was freed meet behind its back: it is never more than there is (W4). */
+/* During a continuation, free objects meet a pending shrink, which never exceeds the capacity (W4). */
 static void owe_and_take(void *context, lfpool_t *pool, void *object)
 {
 	keep(context, pool, object);
@@ -287,7 +288,7 @@ static void owe_and_take(void *context, lfpool_t *pool, void *object)
 	REQUIRE(lfpool_quick_stats(pool).owed <= lfpool_capacity(pool));
 }
 
-/* A continuation that hooks.destroy asks for in a trim: the trim has the only object in its hands. */
+/* In a trim, hooks.destroy queues a continuation: the trim holds the only object. */
 static struct {
 	lfpool_t *pool;
 	bool trims;

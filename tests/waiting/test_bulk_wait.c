@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
-/*
- * test_bulk_wait.c - several objects at once, all or none: with a reason.  (How far a pool grows for it: verify/fuzz.
- * In their turn, and that two calls do not wait for each other: the programs wait-two-* of verify/explore.)
- */
+/* test_bulk_wait.c - several objects at once, all or none, with the reason.  (How far a pool grows for it:
+ * verify/fuzz.  Order, and that two such calls cannot block each other: the programs wait-two-* of verify/explore.) */
 #include "../support/waiters.h"
 
 enum { SIX = 6 };

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
-/*
- * test_close.c - a pool is shut down while its threads run: acquires get nothing, objects in use are released, and no
- * call waits for ever.  (A closed pool has no objects to show: stage_end() instead of stage_close().)
- */
+/* test_close.c - a pool is closed while its threads run: acquires get nothing, objects in use are released, and no
+ * call waits for ever.  (A closed pool has no objects to inspect: stage_end() instead of stage_close().) */
 #include "../support/waiters.h"
 
 KIND_TEST(close_takes_free_objects_and_awaits_active_ones)
@@ -15,7 +13,7 @@ KIND_TEST(close_takes_free_objects_and_awaits_active_ones)
 	assert_int_equal(acquire_all(s.pool, objects, 4), 4);
 	assert_int_equal(lfpool_close(s.pool, 0), 4);
 	require_counts(s.pool, 4, 4);
-	/* No way to an object, and no growth. */
+	/* No object by any call, and no growth. */
 	assert_null(lfpool_acquire(s.pool));
 	assert_null(lfpool_acquire_wait(s.pool, FOR_EVER));
 	assert_int_equal(lfpool_acquire_bulk(s.pool, &one, 1), 0);
@@ -65,7 +63,7 @@ static void told(void *context, lfpool_t *pool, void *object)
 	atomic_size_t *count = context;
 
 	REQUIRE(!object);
-	/* It may use the pool, which has nothing for it. */
+	/* It may use the pool, which gives it nothing. */
 	REQUIRE(lfpool_acquire_async(pool, told, context, NULL) == LFPOOL_E_CLOSED);
 	REQUIRE(lfpool_close(pool, 0) == FIRST);
 	(*count)++;
@@ -90,7 +88,7 @@ KIND_TEST(close_ends_waiting_calls_and_calls_continuations)
 		assert_int_equal(pthread_join(waiters[i].thread, NULL), 0);
 		assert_null(waiters[i].object);
 	}
-	/* By whichever of these threads. */
+	/* Called by any of these threads. */
 	assert_int_equal(calls, THREADS);
 	release_all(s.pool, objects, FIRST);
 	assert_int_equal(lfpool_close(s.pool, FOR_EVER), 0);
@@ -106,7 +104,7 @@ static struct {
 	atomic_size_t out; /* objects that their holders know to be out */
 } play;
 
-/* Holds some, waits for more, grows and shrinks the pool, until it is closed. */
+/* Until the pool is closed: holds some, waits for more, grows and shrinks the pool. */
 static void *member(void *argument)
 {
 	lfpool_t *pool = play.stage->pool;
@@ -120,7 +118,7 @@ static void *member(void *argument)
 		if (status == LFPOOL_E_CLOSED)
 			return NULL;
 		if (status != LFPOOL_OK) {
-			/* Others may have made it too small. */
+			/* Other threads may have made it too small. */
 			(void)lfpool_grow(pool, 1);
 			continue;
 		}

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_grow.c - a pool gets more objects by itself when a call finds nothing, in whatever way it asks.  (Of every size:
+ * test_grow.c - a pool grows automatically when any kind of call finds nothing.  (Objects of every size:
  * test_large.c.)
  *
- * (Step by step up to its maximum, by hand, what hooks refuse, contents, in any sequence of calls, against a model:
- * verify/fuzz, verify/pairs.  Threads that do: the stress scenario `resize`.)
+ * (Step by step up to its maximum, explicit growth, refusing hooks, contents, in any sequence of calls, against a
+ * model: verify/fuzz, verify/pairs.  With threads: the stress scenario `resize`.)
  */
 #include "../support/kinds.h"
 #include "../support/ways.h"
 
 enum { FIRST = 10, MOST = 300 };
 
-/* ---- By itself ---- */
+/* ---- Automatically ---- */
 
-/* By each way, and by hand; and it may become empty again. */
+/* By each kind of call, and explicitly; and it may become empty again. */
 KIND_TEST(growth_from_an_empty_pool)
 {
 	if (kind->flags & LFPOOL_CREATE_ALL)
@@ -43,8 +43,8 @@ KIND_TEST(growth_from_an_empty_pool)
 
 /* ---- Memory ---- */
 
-/* A pool that looks for an idle object begins where it found the last one, where beyond its last object no page has
- * been opened: it finds those that went, at the other end.  (Prefaulted pages are opened one by one.) */
+/* The search for an idle object begins where the last one was found, beyond the last committed page.  It must find
+ * removed slots at the other end.  (Prefaulted pages are committed one by one.) */
 TEST(growth_reuses_removed_slots_before_unopened_pages)
 {
 	enum { OBJECTS = 100, SOME = 10, BYTES = 4096 };

@@ -208,13 +208,13 @@ static void ask_at_once(struct worker *me)
 
 			const lfpool_status_t status = lfpool_acquire_async(s->pool, count_and_release, s, NULL);
 
-			/* A pool in a buffer has a fixed number of places for waiters. */
+			/* A pool in a buffer has a fixed number of waiter nodes. */
 			REQUIRE(status == LFPOOL_OK || status == LFPOOL_E_NO_MEMORY);
 			atomic_fetch_add(&s->asked, status == LFPOOL_OK);
 			REQUIRE(!object || lfpool_release(s->pool, object) == LFPOOL_OK);
 		}
 		pthread_barrier_wait(&meeting);
-		/* No call is under way, all objects are free: no continuation may be left. */
+		/* No call is in progress and all objects are free: no continuation may be left. */
 		REQUIRE(atomic_load(&s->called) == atomic_load(&s->asked));
 		pthread_barrier_wait(&meeting);
 	}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_shrink.c - a pool gives up objects: what is owed goes exactly as objects come back, by whatever way they do.
+ * test_shrink.c - a pool gives up objects: a pending shrink takes exactly the released objects, whatever call
+ * releases them.
  *
- * (Any sequence of calls that resize, against a model: verify/fuzz, verify/pairs.  Threads that do: the stress scenario
+ * (Any sequence of calls that resize, against a model: verify/fuzz, verify/pairs.  With threads: the stress scenario
  * `resize`.)
  */
 #include "../support/kinds.h"
@@ -10,14 +11,14 @@
 
 enum { FIRST = 40, MOST = 300 };
 
-/* As require_counts(), and so many objects are still to go. */
+/* Like require_counts(), with `owed` objects pending removal. */
 static void require_owes(const lfpool_t *pool, size_t capacity, size_t active, size_t owed)
 {
 	require_counts(pool, capacity, active);
 	REQUIRE(lfpool_quick_stats(pool).owed == owed);
 }
 
-/* ---- Owed ---- */
+/* ---- Pending shrinks ---- */
 
 KIND_TEST(pending_shrink_falls_with_each_release)
 {
@@ -57,7 +58,7 @@ KIND_TEST(no_automatic_growth_while_a_shrink_is_pending)
 	require_owes(s.pool, FIRST, FIRST, 2);
 	release_all(s.pool, objects, 2);
 	require_owes(s.pool, FIRST - 2, FIRST - 2, 0);
-	/* Paid: from now on it does. */
+	/* Complete: from now on it does. */
 	assert_non_null(objects[0] = lfpool_acquire(s.pool));
 	require_owes(s.pool, FIRST + 2, FIRST - 1, 0);
 	release_all(s.pool, objects, 1);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
-/*
- * test_trim_cursor.c - lfpool_trim() goes on where the call before ended, and still looks at everything.  (What is in
- * the objects then: verify/fuzz, stress/ledger.c; and that they are built anew: verify/pairs.)
- */
+/* test_trim_cursor.c - lfpool_trim() continues where the previous call ended, and still examines everything.  (The
+ * objects' contents: verify/fuzz, stress/ledger.c; that they are rebuilt: verify/pairs.) */
 #include "../support/support.h"
 
 #define OBJECTS 8192
@@ -22,7 +20,7 @@ static void use_all(lfpool_t *pool, void **objects)
 	release_all(pool, objects, OBJECTS);
 }
 
-/* Without the tools, which would have bytes beside the objects. */
+/* Without the tools, which would add bytes next to the objects. */
 static lfpool_t *pool_used_up(lfpool_backend_t backend, void **objects)
 {
 	lfpool_t *pool = POOL_OF(256, OBJECTS, .backend = backend, .debug = "no-tools");
@@ -42,11 +40,11 @@ BACKEND_TEST(trim_returns_pages_used_again_before_the_cursor, LFPOOL_BACKEND_MUT
 		assert_true(lfpool_trim(pool, 0, BYTES / 16));
 	use_all(pool, objects);
 	before = given_back(pool);
-	/* That it comes to an end is a promise too. */
+	/* It is also promised to end. */
 	for (unsigned calls = 0; lfpool_trim(pool, 0, BYTES / 16); calls++)
 		assert_in_range(calls, 0, 1000);
 	assert_true(given_back(pool) - before > BYTES / 8 * 7);
-	/* And then there is nothing more to do. */
+	/* And then there is nothing left to do. */
 	before = given_back(pool);
 	assert_false(lfpool_trim(pool, 0, SIZE_MAX));
 	assert_int_equal(given_back(pool), before);
@@ -82,7 +80,7 @@ TEST(trim_budget_counts_examined_pages)
 
 	while (lfpool_trim(pool, SIZE_MAX, page))
 		calls++;
-	/* The last look may be more than the budget has left. */
+	/* The last step may exceed the budget. */
 	assert_in_range(calls, (pages + 64) / 65, pages / 64 + 1);
 	assert_int_equal(given_back(pool), 0);
 	lfpool_destroy(pool);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_wait.c - calls that wait: what serves them, in which order; a hook that refuses.
+ * test_wait.c - calls that wait: which events serve them, in which order; and refusing hooks.
  *
- * (For how long, and in a full queue: tests/os/unit_late.c.  Of very many who is next: tests/core/unit_queue.c.
- * Hand-offs without number, and pools that shrink and grow meanwhile: the stress scenarios `wait` and `resize`.  In the
- * child of a fork: tests/pool/test_fork_waiting.c.)
+ * (Timeouts, and a full queue: tests/os/unit_late.c.  The order of very many: tests/core/unit_queue.c.  Endless
+ * hand-offs, and pools that shrink and grow at the same time: the stress scenarios `wait` and `resize`. In the child
+ * of a fork: tests/pool/test_fork_waiting.c.)
  */
 #include "../support/waiters.h"
 #include "../support/ways.h"
 
-/* ---- What serves them ---- */
+/* ---- Events that serve waiters ---- */
 
 /* Growth: by grow, by reserve, and after the limit was raised. */
 enum { BY_GROW = WAYS_BACK, BY_RESERVE, BY_LIMIT, WAYS_SERVED };
@@ -47,7 +47,7 @@ KIND_TEST(every_kind_of_release_and_growth_serves_a_waiter)
 		serve_by(way, s.pool, cache, object);
 		pthread_join(w.thread, NULL);
 		assert_non_null(w.object);
-		/* A walk of release_all() may meet the object again, once it is the waiter's. */
+		/* A walk of release_all() may meet the object again, when the waiter already has it. */
 		(void)lfpool_release_all(s.pool);
 		lfpool_cache_destroy(cache);
 		lfpool_cache_destroy(w.cache);
@@ -118,7 +118,7 @@ KIND_TEST(waiting_calls_are_fifo)
 
 /* ---- Hooks ---- */
 
-/* An object that is there, and refused: no waiting.  (Refused to one that waits: test_async.c.) */
+/* A free object that a hook refuses: no wait.  (Refused to a waiter: test_async.c.) */
 KIND_TEST(activate_refusal_ends_the_wait)
 {
 	struct stage s;

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
-/*
- * test_wait_exhausted.c - hooks.exhausted: asked by each call that found nothing and could not make the pool grow;
- * evicts, grows, waits in the queue, gives up.
- */
+/* test_wait_exhausted.c - hooks.exhausted: called by each call that found nothing and could not make the pool grow;
+ * it evicts, grows, waits in the queue, or gives up. */
 #include "../support/waiters.h"
 #include "../support/ways.h"
 
 enum plan { GIVE_UP, EVICT, GROW_ONE, WAIT_A_LITTLE, WAIT_FOR_EVER, RETRY };
 
 struct eviction {
-	struct stage stage; /* must come first: it is the hooks' context */
+	struct stage stage; /* must be first: it is the hooks' context */
 	enum plan plan;
 	atomic_uint calls, attempts_most;
 	unsigned give_up_at;
@@ -59,7 +57,7 @@ KIND_TEST(exhausted_hook_releases_grows_retries_or_fails)
 
 		eviction_open(&e, kind, 2, 5, 1);
 		lfpool_cache_t *cache = lfpool_cache_create(e.stage.pool);
-		/* The hook is not asked while there are objects, or the pool can grow by itself. */
+		/* The hook is not called while there are objects, or the pool can grow automatically. */
 		lfpool_limit(e.stage.pool, 3);
 		for (size_t i = 0; i < 3; i++)
 			assert_non_null(objects[i] = take_by(way, e.stage.pool, cache));
@@ -75,7 +73,7 @@ KIND_TEST(exhausted_hook_releases_grows_retries_or_fails)
 		assert_int_equal(e.calls, 2);
 		assert_int_equal(e.attempts_most, 0);
 		require_counts(e.stage.pool, 3, 3);
-		/* Try again and again; each call counts from 0. */
+		/* Retry repeatedly; each call counts from 0. */
 		for (int round = 0; round < 2; round++) {
 			e.plan = round ? WAIT_A_LITTLE : RETRY;
 			e.give_up_at = 4;
@@ -90,7 +88,7 @@ KIND_TEST(exhausted_hook_releases_grows_retries_or_fails)
 		e.plan = GROW_ONE;
 		e.calls = e.attempts_most = 0;
 		assert_int_equal(lfpool_quick_stats(e.stage.pool).owed, 1);
-		/* The first time it forgives the debt; then the pool grows by itself, or the hook grows it. */
+		/* The first time it cancels the shrink; then the pool grows automatically, or the hook grows it. */
 		assert_non_null(objects[3] = take_by(way, e.stage.pool, cache));
 		assert_int_equal(lfpool_capacity(e.stage.pool), 4);
 		assert_true(e.calls >= 1);
@@ -111,7 +109,7 @@ static void *acquire_plainly(void *argument)
 	return NULL;
 }
 
-/* By its hook, lfpool_acquire() waits: in the queue, among the others. */
+/* Its hook makes lfpool_acquire() wait: in the queue, among the others. */
 KIND_TEST(exhausted_hook_waits_in_fifo_order)
 {
 	struct eviction e;
@@ -134,7 +132,8 @@ KIND_TEST(exhausted_hook_waits_in_fifo_order)
 	for (size_t i = 0; i < 3; i++) {
 		REQUIRE(lfpool_release(e.stage.pool, object) == LFPOOL_OK);
 		pthread_join(w[i].thread, NULL);
-		/* The one at the top said first, before its count, may be overtaken; the objects say which had it. */
+		/* Another thread may overtake between `first` at the top and its count; the objects show which one
+		 * had it. */
 		object = w[i].object;
 		REQUIRE(object);
 	}
