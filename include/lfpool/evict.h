@@ -51,10 +51,10 @@
  *   4. Every call is lock-free: a thread that stops at any instruction of any call blocks no other thread.  Such a
  *      thread keeps the objects that it has pinned, and the object that its call is acquiring or releasing.
  *
- * Reading without a pin works as with any handle: see "Resolving against releasing" in handle.h.
+ * Reading without a pin works as with any handle: see "Resolving during a release" in handle.h.
  *
- * Memory: 18 bytes for each object of max_capacity beside the pool's own, and address space only until an object is
- * first acquired by lfpool_acquire_evicting().  Fast paths are not inlined in an evicting pool, and every release
+ * Memory: 18 bytes more for each object of max_capacity; only address space until an object is first acquired by
+ * lfpool_acquire_evicting().  Fast paths are not inlined in an evicting pool, and every release
  * executes a full fence, because an acquire has to learn of each release.
  *
  * This header reads as C99 to C23 and as C++11 to C++23.
@@ -90,7 +90,7 @@ LFPOOL_API void *lfpool_acquire_evicting(lfpool_t *pool, uint64_t priority, lfpo
  * handle      Any value.
  * priority    The new priority.
  * Returns     LFPOOL_OK; LFPOOL_E_STALE: the handle is stale, foreign, 0, or of an object that was not acquired by
- *             lfpool_acquire_evicting(); refused, nothing changed.  The misuse hook is not told, except of a handle
+ *             lfpool_acquire_evicting(); refused, nothing changed.  The misuse hook is called only for a handle
  *             that names no slot of the pool.  Of several calls for one object at once, one is the last.
  * Threads     Any.  Lock-free.  The object is pinned during the call; a release by another thread meanwhile takes
  *             effect when the call returns.

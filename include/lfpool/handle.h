@@ -44,21 +44,26 @@
 LFPOOL_C_BEGIN_
 
 /*
+ * ---- Handles ----------------------------------------------------------------------------------------------------
+ *
+ * Threads   Any.  Wait-free.
+ * Cost      O(1).
+ */
+
+/*
  * lfpool_handle_of - make a handle for an object.
  *
  * object    Active; held by the caller, or kept from being released during the call by other means.
  * Returns   The handle; 0 if it is not an active object of this pool, NULL included.
- * Threads   Any.  Wait-free, O(1).
- * Cost      The first handle of an object's use: two locked instructions, and two more in its release.
+ * Cost      O(1).  The first handle of an object's use: two locked instructions, and two more in its release.
  */
 LFPOOL_API lfpool_handle_t lfpool_handle_of(const lfpool_t *pool, const void *object);
 
 /*
- * lfpool_resolve - the object that a handle names.
+ * lfpool_resolve - get the object that a handle names.
  *
  * handle    Any value: of this pool, of another one, stale, 0.
  * Returns   The object; NULL if the handle is stale or was never valid.
- * Threads   Any.  Wait-free, O(1).
  */
 LFPOOL_API void *lfpool_resolve(const lfpool_t *pool, lfpool_handle_t handle);
 
@@ -101,39 +106,45 @@ LFPOOL_API void *lfpool_pin(lfpool_t *pool, lfpool_handle_t handle);
 LFPOOL_API lfpool_status_t lfpool_unpin(lfpool_t *pool, lfpool_handle_t handle);
 
 /*
- * lfpool_index_of - the index of an object's slot, for parallel arrays.
+ * ---- Indices and addresses --------------------------------------------------------------------------------------
+ *
+ * Threads   Any.  Wait-free.
+ * Cost      O(1).
+ */
+
+/*
+ * lfpool_index_of - get the index of an object's slot, for parallel arrays.
  *
  * object    Any value.
  * Returns   0 .. n - 1, where n is config.max_capacity, or config.capacity if that is 0; SIZE_MAX if `object` is not an
  *           object of this pool.
- * Threads   Any.  Wait-free, O(1).
  */
 LFPOOL_API size_t lfpool_index_of(const lfpool_t *pool, const void *object);
 
 /*
- * lfpool_object_at - the object with an index: the inverse of lfpool_index_of().
+ * lfpool_object_at - get the object with an index: the inverse of lfpool_index_of().
  *
  * An index fits into 32 bits, for fields where a pointer is too large.
  *
  * index     Any value.
  * Returns   The address of that slot's object, active, free, or one that the pool may grow by; NULL if there is no such
  *           index.  In malloc mode NULL also while the object is free.
- * Threads   Any.  Wait-free, O(1).
  */
 LFPOOL_API void *lfpool_object_at(const lfpool_t *pool, size_t index);
 
 /*
- * lfpool_object_start - the object that contains an address: for conservative collectors, and for pointers to members.
+ * lfpool_object_start - find the object that contains an address, for conservative collectors, and for pointers to
+ * members.
  *
  * address   Any value.
  * Returns   The object's address, active or free; NULL if the address is outside the pool, or between two objects.  In
  *           malloc mode only the start of an active object is known.
- * Threads   Any.  Wait-free, O(1): a division.
+ * Cost      O(1): a division.
  */
 LFPOOL_API void *lfpool_object_start(const lfpool_t *pool, const void *address);
 
 /*
- * lfpool_of - the pool that an address belongs to.
+ * lfpool_of - find the pool that an address belongs to.
  *
  * pointer   Any address: of an object, into one, foreign, NULL.
  * Returns   The pool; NULL if there is none.  If the objects of a pool are inside an object of another pool

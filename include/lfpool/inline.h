@@ -24,8 +24,8 @@
  *                  the word of the magazine with that number.
  *              H9  a granule is 2^grain consecutive addresses, and contains the start of at most one object.  The state
  *                  of an object is the word of the granule in which it starts.
- * Progress     The fast path is wait-free: no loop, no locked instruction, no store but to the cache's magazine and the
- *              object's state.
+ * Progress     The fast path is wait-free: no loop, no locked instruction, and stores only to the cache's magazine
+ *              and the object's state.
  * Edges        GIVE (docs/memory-model.md): each release-store of bottom, read by a thief's acquire.
  *
  * Names here that end in an underscore are internal.  Layouts change between versions: compile with the header of the
@@ -76,9 +76,9 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 #define LFPOOL_LIKELY_(x) __builtin_expect(!!(x), 1)
 
 /* gnu_inline: the body is used for inlining only and never emitted.  A call that is not inlined (-O0, -Os), and the
- * function's address, refer to the library.  always_inline with -O2: otherwise compilers make calls, because the code
- * for a pool that was not the last counts as much as the fast path.  Helpers are not in the library, so they are always
- * inlined.  The library and its tests define LFPOOL_INLINE_KEEP_NAMES_: there the plain names are the library's. */
+ * function's address, refer to the library.  With -O2 the functions are always_inline, because compilers overestimate
+ * their size and would emit calls.  Helpers are not in the library, so they are always inlined.  The library and its
+ * tests define LFPOOL_INLINE_KEEP_NAMES_: there the plain names are the library's. */
 #ifdef LFPOOL_INLINE_KEEP_NAMES_
 #define LFPOOL_HELPER_ static inline
 #else

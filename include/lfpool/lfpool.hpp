@@ -25,8 +25,8 @@
  *              continuations, so they must not throw.  Without exceptions the functions that throw are not declared;
  *              use create().
  * The end      Closing a pool frees the memory of all its objects.  It does not call the destructors of active ones,
- *              because it cannot know which are complete.  close() returns their number; clear() before it destroys
- *              them.  Owners must release their objects before.  With a scheme (lfpool/retire.h) closing may be
+ *              because it cannot know which are complete.  close() returns their number; call clear() before to
+ *              destroy them.  Owners must release their objects before.  With a scheme (lfpool/retire.h) closing may be
  *              refused: close() returns SIZE_MAX, an assignment leaves the pool to the moved-from object, and a
  *              destructor loses it.  So call close() first.
  * Types        T must be complete where objects are made or destroyed, but not where pool<T> and unique_ptr<T> are

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * registry.h - all pools of a program in one place: a text, the profile, has their capacities and policies for each
- * scenario; a switch brings every pool to another scenario while threads use it; a dump shows all pools as one table.
- * Not included by lfpool.h.
+ * registry.h - configure all pools of a program in one text, the profile, and switch between scenarios of it while
+ * threads use the pools.  A dump shows all pools as one table.  Not included by lfpool.h.
  *
  *     lfpool_registry_t *registry;
  *     lfpool_profile_error_t error;
@@ -11,7 +10,7 @@
  *     if (lfpool_registry_create(&registry, profile_text, &error) != LFPOOL_OK)
  *             fprintf(stderr, "pools.conf: %s\n", error.text);
  *     lfpool_registry_create_pool(registry, "jobs", &config, &jobs);  // the code has the object, the text has the rest
- *     lfpool_registry_switch(registry, NULL, "match", NULL);          // all threads go on
+ *     lfpool_registry_switch(registry, NULL, "match", NULL);          // while threads use the pools
  *     lfpool_registry_destroy(registry);
  *
  * A set (lfpool/set.h) with `registry` in its config makes its pools here, under the names "set/size".
@@ -47,7 +46,7 @@
  *     growth_step=N  cache_capacity=N  cache_capacity=none  depot_shards=N
  *     flags=prefault,zero,check_races,create_all,lock,huge_pages,plain_stride,fenced  flags=none
  *     debug=poison,quarantine=1000  debug=none  backend=lockfree  backend=mutex  backend=malloc
- *                                  As in lfpool_config_t, and instead of its value, for pools that are made from now
+ *                                  As in lfpool_config_t, and replaces its value, for pools that are made from now
  *                                  on.
  *
  * N is a number of objects (or of shards): 10000 or 10k (thousands) or 1M (millions), within the bounds of
@@ -84,7 +83,7 @@ typedef struct lfpool_profile_error {
  *
  * registry_out  Receives the registry; set to NULL on failure.
  * profile       The text, ending with a 0; read, not kept.  NULL: an empty one.
- * error_out     Receives the error of the profile, or that there is none; may be NULL.
+ * error_out     Receives the error of the profile, or line 0 and an empty text; may be NULL.
  * Returns       LFPOOL_OK; LFPOOL_E_PROFILE; LFPOOL_E_NO_MEMORY; LFPOOL_E_ARGUMENT (registry_out is NULL).
  * Cost          O(bytes + lines^2): meant for hundreds of lines.
  */
@@ -94,10 +93,10 @@ LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_registry_create(lfpool_registr
 /*
  * lfpool_registry_destroy - destroy the registry and all of its pools.
  *
- * registry  NULL is fine.  Its sets must have been destroyed.  No other call on it or its pools may be under way or
+ * registry  NULL does nothing.  Destroy its sets first.  No other call on it or its pools may be in progress or
  *           follow.
- * Returns   The objects that were still active, in all pools.  SIZE_MAX: lfpool_destroy() refused some pools; these
- *           stay, and the registry with them.
+ * Returns   The number of objects that were still active, in all pools.  SIZE_MAX: lfpool_destroy() refused some pools;
+ *           these stay, and the registry with them.
  */
 LFPOOL_API size_t lfpool_registry_destroy(lfpool_registry_t *registry);
 
@@ -123,18 +122,18 @@ LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_registry_create_pool(lfpool_re
  *
  * Its name is free again, unless the call is refused: then the pool stays in the registry.
  *
- * pool      NULL, and a pool of another registry or of none, are ignored.  No other call on the pool may be under way
- *           or follow.
+ * pool      NULL, and a pool of another registry or of none, are ignored.  No other call on the pool may be in
+ *           progress or follow.
  * Returns   As lfpool_destroy(); 0 for a pool that is ignored.
  */
 LFPOOL_API size_t lfpool_registry_destroy_pool(lfpool_registry_t *registry, lfpool_t *pool);
 
 /*
- * lfpool_registry_find - the pool of that name.
+ * lfpool_registry_find - look up a pool by its name.
  *
  * name      Any string.
- * Returns   The pool, or NULL, also while the pool is being destroyed.  The caller must prevent that it is destroyed
- *           later, while it is used.
+ * Returns   The pool, or NULL, also while the pool is being destroyed.  The caller must not use it after it is
+ *           destroyed.
  * Cost      O(log pools).
  */
 LFPOOL_API lfpool_t *lfpool_registry_find(lfpool_registry_t *registry, const char *name);
@@ -182,7 +181,7 @@ LFPOOL_API lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, c
 						  const char *scenario, lfpool_registry_report_t *report_out);
 
 /*
- * lfpool_registry_dump - all pools as one table, sorted by name, and their sums.
+ * lfpool_registry_dump - describe all pools in one table, sorted by name, with their sums.
  *
  * Columns: object size, capacity, max_capacity, fields of lfpool_stats_t (active, cached, shared, untouched, owed,
  * exhausted, misuses), the bytes of all objects, and the result of an acquire that finds no free object: fail, grow,

@@ -89,7 +89,7 @@ typedef struct {
 LFPOOL_API lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out);
 
 /*
- * lfpool_quick_stats - the counters up to `given_back`, which are read in O(1); the other fields are 0.
+ * lfpool_quick_stats - read the counters up to `given_back`, in O(1); the other fields are 0.
  *
  * Returns   The counters: `lfpool_quick_stats(pool).misuses`.
  * Threads   Any, also from a signal handler.
@@ -110,8 +110,8 @@ static inline lfpool_stats_t lfpool_quick_stats(const lfpool_t *pool)
  *
  * high_water is never less than the most objects in use at one moment of the period.  The fast paths count nothing, so
  * it may be more: objects in caches, in partly filled magazines and in quarantine count as in use (docs/sizing.md has
- * the bound).  Call it between scenarios, or after the start of the program: until
- * then high_water covers all memory of the pool that was ever touched.
+ * the bound).  Call it between scenarios, or after the start of the program: until then high_water covers all memory of
+ * the pool that was ever touched.
  *
  * Progress  Lock-free.  Of two concurrent calls the later one counts.
  */
@@ -124,25 +124,24 @@ LFPOOL_API void lfpool_high_water_reset(lfpool_t *pool);
 typedef struct {
 	size_t struct_size;    /* sizeof(lfpool_advice_t), set by the caller: the struct may grow        */
 	size_t capacity;       /* for config.capacity: rule 1                                            */
-	size_t headroom;       /* to be added to it, so that caches are not robbed: rule 3               */
+	size_t headroom;       /* to be added to it, so that no thread has to steal: rule 3              */
 	size_t cache_capacity; /* for config.cache_capacity: rule 2                                      */
 	char reason[256];      /* in English, one line                                                   */
 } lfpool_advice_t;
 #define LFPOOL_ADVICE_INIT {sizeof(lfpool_advice_t), 0, 0, 0, {0}}
 
 /*
- * lfpool_advise - the capacity and caches that the run since lfpool_high_water_reset() would have needed.
+ * lfpool_advise - compute the capacity and caches that the run since lfpool_high_water_reset() would have needed.
  *
  *   1. capacity: `high_water`; the same run with that capacity never finds the pool empty.  If calls did find it empty,
  *      and high_water is the whole capacity, one more for each such call, but at most twice high_water: measure again.
  *   2. cache_capacity: unchanged if at most one acquire in LFPOOL_ADVICE_SELDOM made a trip to the depot (or fewer than
  *      1000 acquires were made).  Otherwise doubled until that can be expected, up to 256 KiB of objects, and up to 256
- *      objects, which is always enough: after a trip a cache has 128 objects, and room for 128.  Threads that come and
- *      go make trips of their own.  In mutex mode there is one cache: 0.
+ *      objects, which is always enough: after a trip a cache has 128 objects, and room for 128.  Threads that start
+ *      and exit cause further trips.  In mutex mode there is one cache: 0.
  *   3. headroom: the capacity of all caches together, with `cache_capacity`; 0 with LFPOOL_CACHE_NONE.  In a pool of
- *      capacity + headroom objects
- *      some object is always free outside the caches.  It is worth it if caches were robbed (`steals`) more often than
- *      once in LFPOOL_ADVICE_SELDOM acquires; `reason` says so.
+ *      capacity + headroom objects some object is always free outside the caches.  It is worth it if steals were more
+ *      frequent than one in LFPOOL_ADVICE_SELDOM acquires; `reason` reports that.
  *
  * advice_out  Its struct_size is set.
  * Returns     LFPOOL_OK; LFPOOL_E_ARGUMENT: advice_out is NULL, or its struct_size is invalid.

@@ -32,7 +32,7 @@ LFPOOL_C_BEGIN_
 LFPOOL_API size_t lfpool_grow(lfpool_t *pool, size_t count);
 
 /*
- * lfpool_settled_capacity - the capacity that is left when a pending shrink is complete.
+ * lfpool_settled_capacity - get the capacity after the pending shrink.
  *
  * Returns   Number of objects; too many by those that other threads are just removing.
  * Progress  Lock-free.

@@ -155,7 +155,7 @@ LFPOOL_API lfpool_status_t lfpool_set_release(lfpool_set_t *set, void *object);
 /* ---- Classes ----------------------------------------------------------------------------------------------- */
 
 /*
- * lfpool_set_class - the class that serves a size: its pool, and the bytes of its objects.
+ * lfpool_set_class - find the class that serves a size: its pool, and the bytes of its objects.
  *
  * size      Bytes; 0 counts as 1.
  * make      Make the pool if it does not exist yet.
@@ -167,7 +167,7 @@ LFPOOL_API lfpool_status_t lfpool_set_release(lfpool_set_t *set, void *object);
 LFPOOL_API lfpool_t *lfpool_set_class(lfpool_set_t *set, size_t size, bool make, size_t *size_out);
 
 /*
- * lfpool_set_class_size - bytes of each object in the class that serves a size.
+ * lfpool_set_class_size - get the size of the objects in the class that serves a size.
  *
  *     for (size_t size = 0, bytes; (bytes = lfpool_set_class_size(set, size)) != 0; size = bytes + 1)   // each class
  *
@@ -184,9 +184,9 @@ static inline size_t lfpool_set_class_size(lfpool_set_t *set, size_t size)
 }
 
 /*
- * lfpool_set_pool - the pool of the class that serves a size, made if it does not exist yet.
+ * lfpool_set_pool - get the pool of the class that serves a size, and make it if it does not exist yet.
  *
- * All calls on pools are fine, except for lfpool_destroy() and lfpool_registry_destroy_pool(): the set owns the pool.
+ * All calls on pools are allowed, except lfpool_destroy() and lfpool_registry_destroy_pool(): the set owns the pool.
  *
  * size      Bytes; 0 counts as 1.
  * Returns   The pool; NULL if there is no class for that size, or the system refused memory.
@@ -200,7 +200,7 @@ static inline lfpool_t *lfpool_set_pool(lfpool_set_t *set, size_t size)
 }
 
 /*
- * lfpool_set_pool_of - the pool that has an object, found by its address.
+ * lfpool_set_pool_of - find the pool of an object by its address.
  *
  * pointer   Any value.
  * size_out  Receives the bytes of each object of that pool, or 0; may be NULL.
@@ -212,7 +212,7 @@ static inline lfpool_t *lfpool_set_pool(lfpool_set_t *set, size_t size)
 LFPOOL_API lfpool_t *lfpool_set_pool_of(const lfpool_set_t *set, const void *pointer, size_t *size_out);
 
 /*
- * lfpool_set_usable_size - the bytes of the object at an address, those of its class.
+ * lfpool_set_usable_size - get the size of the object at an address: that of its class.
  *
  * pointer   Any value.
  * Returns   The bytes; 0 if it is not the address of an object of this set, active or free (in malloc mode:

@@ -71,7 +71,7 @@ typedef struct lfpool_cursor {
 LFPOOL_API void lfpool_cursor_open(lfpool_cursor_t *cursor_out, const lfpool_t *pool);
 
 /*
- * lfpool_cursor_next - the next active object of a walk.
+ * lfpool_cursor_next - get the next active object of a walk.
  *
  * cursor    From lfpool_cursor_open() or lfpool_cursor_split().
  * Returns   The object; NULL at the end, and in every call after that.
