@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * program.c - has pools of every backend in use by several threads, writes down what lfpool_stats() says of them, and
- * stops in at_rest(), where test_gdb looks for the same.
- */
+/* program.c - has pools of every backend in use by several threads, prints their lfpool_stats(), and stops in
+ * at_rest(), where test_gdb looks for the same numbers. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +23,7 @@ static const struct {
 };
 static lfpool_t *pools[POOLS];
 static pthread_barrier_t used, over;
-/* For the expressions of test_gdb. */
+/* Used by test_gdb's expressions. */
 char *held, *released, *in_heap;
 
 void at_rest(void);

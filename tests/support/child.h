@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* child.h - the child of a fork speaks through its exit: REQUIRE, then _exit(0).  Its parent ends one that hangs, also
- * in fork() itself. */
+/* child.h - a forked child reports by its exit status: REQUIRE, then _exit(0).  Its parent ends a child that hangs,
+ * even inside fork(). */
 #ifndef LFPOOL_TESTS_CHILD_H
 #define LFPOOL_TESTS_CHILD_H
 
@@ -34,7 +34,7 @@ static inline void child_end(pid_t pid)
 	REQUIRE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* From its start to its end. */
+/* Runs it and waits for its end. */
 static inline void child_run(void (*run)(void *argument), void *argument)
 {
 	const pid_t pid = child_start();

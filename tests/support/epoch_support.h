@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * epoch_support.h - readers.h by ck_epoch: lfpool/epoch.h.
+ * epoch_support.h - implements readers.h with ck_epoch: lfpool/epoch.h.
  *
- * Records      ck_epoch keeps each record for ever, so a thread that ends gives its record back (ck_epoch_unregister),
- *              the next takes it (ck_epoch_recycle), and what was never given back lies in a static array.
+ * Records      ck_epoch keeps each record for ever.  So a thread that ends gives its record back
+ *              (ck_epoch_unregister), the next one takes it (ck_epoch_recycle), and the records are in a static
+ *              array.
  */
 #ifndef LFPOOL_TESTS_EPOCH_SUPPORT_H
 #define LFPOOL_TESTS_EPOCH_SUPPORT_H
@@ -16,7 +17,7 @@
 
 #define A_WHILE_NS INT64_C(20000000)
 
-/* The epoch of a program, or of one test after the other. */
+/* The epoch of a program, or of one test after another. */
 static ck_epoch_t epoch;
 static lfpool_scheme_t scheme;                  /* of the epoch */
 static _Thread_local ck_epoch_record_t *record; /* of the thread */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * in_buffer.h - a test of ordinary pools once more: each lies in a buffer of exactly the size that it needs.
+ * in_buffer.h - repeats a test of ordinary pools with each pool in a buffer of exactly the size that it needs.
  *
- * Idea         Stands in for lfpool_create() and lfpool_destroy() in a file that was compiled with IN_BUFFER.  Before
- *              the buffer and behind it are bytes that must be left alone; what is in it at first is not zero.  A pool
- *              that cannot lie in a buffer, with another backend or debug modes, is made as ever.
+ * Idea         Replaces lfpool_create() and lfpool_destroy() in a file compiled with IN_BUFFER. The bytes before and
+ *              behind the buffer must stay unchanged; its first contents are not zero.  A pool that cannot be in a
+ *              buffer, because of its backend or debug modes, is made normally.
  */
 #ifndef LFPOOL_TESTS_IN_BUFFER_H
 #define LFPOOL_TESTS_IN_BUFFER_H
@@ -28,7 +28,7 @@ static inline lfpool_status_t in_buffer_create(lfpool_t **pool_out, const lfpool
 	const size_t bytes = config ? lfpool_buffer_bytes(config) : 0, round = (bytes + 127) / 128 * 128;
 
 #ifdef LFPOOL_EMBEDDED
-	/* There is no other pool. */
+	/* This kind of pool does not exist here. */
 	if (!bytes)
 		skip();
 #endif

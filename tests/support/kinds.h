@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kinds.h - the kinds of pools that tests of resizing and waiting run on: every backend, every flag that matters, small
- * and large caches and none, hooks, debug modes.  (Any two of these together: verify/pairs.)
+ * kinds.h - the kinds of pools for tests of resizing and waiting: every backend, every relevant flag, small and large
+ * caches and none, hooks, debug modes.  (Any two of these together: verify/pairs.)
  *
- * Idea         A test is written once and runs on each kind.  What holds for every kind is asserted when the pool is
- *              closed: the invariants, no misuse, each hook as often as the one that undoes it.
- * Life         Hooks lead each object through free -> built -> active -> built ...; they write it into the object's
- *              first word and abort at a step that is out of order.
+ * Idea         A test is written once and runs on each kind.  Rules that hold for every kind are asserted when the
+ *              pool is closed: the invariants, no misuse, each hook as often as its counterpart.
+ * Life         Hooks lead each object through free -> built -> active -> built ...; they write the state into the
+ *              object's first word and abort at a wrong step.
  */
 #ifndef LFPOOL_TESTS_KINDS_H
 #define LFPOOL_TESTS_KINDS_H
@@ -59,7 +59,7 @@ static const struct kind {
 	{.name = "malloc, hooks", .backend = LFPOOL_BACKEND_MALLOC, .hooks = true},
 };
 
-/* The variable LFPOOL_TEST_KIND, when set, picks one, to look into a failure. */
+/* The variable LFPOOL_TEST_KIND selects one, to examine a failure. */
 static inline void on_every_kind(void (*body)(const struct kind *))
 {
 	const char *only = getenv("LFPOOL_TEST_KIND");
@@ -81,16 +81,16 @@ static inline void on_every_kind(void (*body)(const struct kind *))
 	}                                               \
 	static void name##_on(const struct kind *kind)
 
-/* ---- A pool of a kind, with what its hooks saw ---- */
+/* ---- A pool of a kind, with its hooks' records ---- */
 
 struct stage {
 	const struct kind *kind;
 	lfpool_t *pool;
 	atomic_size_t created, activated, deactivated, destroyed, findings;
-	atomic_size_t activate_refuses; /* so many of the next */
+	atomic_size_t activate_refuses; /* number of the next activates that refuse */
 };
 
-/* One refusal less, if there is one left. */
+/* Uses up one refusal, if any is left. */
 static inline bool stage_refuses(atomic_size_t *count)
 {
 	size_t left = atomic_load(count);
@@ -194,7 +194,7 @@ static inline void stage_open(struct stage *s, const struct kind *kind, size_t c
 	stage_open_growing(s, kind, capacity, max_capacity, 0);
 }
 
-/* The pool ends as it should, with so many active. */
+/* Ends the pool correctly, with `active` objects active. */
 static inline void stage_end(struct stage *s, size_t active)
 {
 	require_intact(s->pool);
@@ -205,7 +205,7 @@ static inline void stage_end(struct stage *s, size_t active)
 	REQUIRE(s->findings == 0);
 }
 
-/* Nothing is active, and the pool is whole. */
+/* No object is active, and the pool is intact. */
 static inline void stage_close(struct stage *s)
 {
 	REQUIRE(lfpool_limit(s->pool, 0) == LFPOOL_OK);
@@ -215,7 +215,7 @@ static inline void stage_close(struct stage *s)
 
 /* ---- Counts ---- */
 
-/* So many objects, so many of them in use, and every account agrees.  No call may be under way. */
+/* The pool has `capacity` objects, `active` of them in use, and every count agrees.  No call may be in progress. */
 static inline void require_counts(const lfpool_t *pool, size_t capacity, size_t active)
 {
 	lfpool_stats_t stats = LFPOOL_STATS_INIT;

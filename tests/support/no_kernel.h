@@ -2,8 +2,8 @@
 /*
  * no_kernel.h - a process that may not enter the kernel.
  *
- * Idea         Under seccomp(2) whatever is called but the few ways to say how it went and to end is the end of the
- *              process, by a signal.
+ * Idea         Under seccomp(2) every system call except the few for reporting and exiting ends the process with a
+ *              signal.
  */
 #ifndef LFPOOL_TESTS_NO_KERNEL_H
 #define LFPOOL_TESTS_NO_KERNEL_H
@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* write and exit; anything else is SIGSYS.  This thread. */
+/* Allows write and exit; anything else is SIGSYS. For this thread. */
 static inline void shut_filter(void)
 {
 	struct sock_filter code[] = {
@@ -33,7 +33,7 @@ static inline void shut_filter(void)
 	REQUIRE(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
 }
 
-/* exit(3) and _exit(2) end all threads, which is another system call. */
+/* exit(3) and _exit(2) end all threads, which is a different system call. */
 static inline _Noreturn void end_thread(int status)
 {
 	(void)syscall(SYS_exit, status);
@@ -41,7 +41,7 @@ static inline _Noreturn void end_thread(int status)
 		;
 }
 
-/* Without stdio, which may ask for memory; and all threads end, if only because exit_group() is forbidden. */
+/* Without stdio, which may allocate; and all threads end, because exit_group() is forbidden. */
 #define MUST(condition)                                                                       \
 	do {                                                                                  \
 		static const char said[] = "required: " #condition "\n";                      \
@@ -52,7 +52,7 @@ static inline _Noreturn void end_thread(int status)
 		}                                                                             \
 	} while (0)
 
-/* How the process ended that ran this: 0, a status, or minus a signal. */
+/* The end of a process that ran this: 0, a status, or minus a signal. */
 static inline int run_in_process(void (*run)(void))
 {
 	int status;

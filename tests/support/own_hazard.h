@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * own_hazard.h - hazard pointers (Michael 2004) as a scheme of one's own for config.scheme: the whole of it.
+ * own_hazard.h - hazard pointers (Michael 2004) as a program's own scheme for config.scheme, complete.
  *
  *     static struct hazards hazards;
  *
  *     config.scheme = hazards_scheme(&hazards);
  *     ...
- *     node = hazard_protect(&hazards, me, &head);              // readers; `me` is a number of the thread's own
+ *     node = hazard_protect(&hazards, me, &head);              // readers; `me` is the thread's number
  *     ... read *node ...
  *     hazard_clear(&hazards, me);
  *
  *     old = atomic_exchange(&head, node);                      // writers
  *     lfpool_retire(pool, old);
  *
- * Idea         A reader says which object it is looking at.  A batch may be reused when no reader says that of an
- *              object in it: `ready` looks at the hazard pointers, and then at the objects of the batch.
- * Why          A reader writes its hazard pointer, and then sees that the object is still in the structure.  A writer
- *              that retires it has taken it out before, and `ready` runs after that.  All of this is seq_cst: so either
- *              the reader comes first, and `ready` sees its pointer, or the object is gone when the reader looks again.
+ * Idea         A reader publishes the object it is reading.  A batch may be reused when no reader has published one
+ *              of its objects: `ready` compares the hazard pointers with the objects of the batch.
+ * Why          A reader writes its hazard pointer, and then checks that the object is still in the structure.  A
+ *              writer takes an object out before retiring it, and `ready` runs after that.  All of this is seq_cst:
+ *              either the reader comes first, and `ready` sees its pointer, or the object is gone when the reader
+ *              checks.
  */
 #ifndef LFPOOL_TESTS_OWN_HAZARD_H
 #define LFPOOL_TESTS_OWN_HAZARD_H
@@ -31,11 +32,11 @@
 
 struct hazards {
 	struct {
-		_Alignas(64) _Atomic(const void *) object; /* NULL: none */
+		_Alignas(64) _Atomic(const void *) object; /* or NULL */
 	} of[HAZARDS];
 };
 
-/* The object that *place leads to, which is not reused until hazard_clear(); NULL if there is none. */
+/* The object that *place points to, which is not reused until hazard_clear(); or NULL. */
 static inline void *hazard_protect(struct hazards *h, unsigned me, _Atomic(void *) *place)
 {
 	void *seen = atomic_load(place), *again;
@@ -51,11 +52,11 @@ static inline void *hazard_protect(struct hazards *h, unsigned me, _Atomic(void 
 
 static inline void hazard_clear(struct hazards *h, unsigned me)
 {
-	/* release: what we read, before the next holder writes. */
+	/* release: our reads, before the next holder's writes. */
 	atomic_store_explicit(&h->of[me].object, NULL, memory_order_release);
 }
 
-/* No reader says that it looks at one of them. */
+/* True if no reader has published one of them. */
 static inline bool hazards_ready(void *context, const lfpool_batch_t *batch)
 {
 	struct hazards *h = context;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * own_qsbr.h - quiescent states, by counters, as a scheme of one's own for config.scheme: the whole of it.
+ * own_qsbr.h - quiescent states, with counters, as a program's own scheme for config.scheme, complete.
  *
  *     static struct qsbr qsbr;
  *
@@ -8,19 +8,18 @@
  *     config.scheme = qsbr_scheme(&qsbr);
  *     ...
  *     qsbr_quiescent(&qsbr, me);                               // readers, now and then: "I hold nothing"
- *     node = atomic_load(&head);                               // and that is all that reading takes
+ *     node = atomic_load(&head);                               // reading needs nothing more
  *     ... read *node ...
  *     qsbr_offline(&qsbr, me);                                 // before it waits, or exits
  *
  *     old = atomic_exchange(&head, node);                      // writers
  *     lfpool_retire(pool, old);
  *
- * Idea         A clock.  Each batch, when it begins, makes it tick, and keeps the time in its room.  A thread that
- *              holds nothing writes down what time it is.  When all have written a time that is not before the
- *              batch's, the batch may be reused.
- * Why          A thread that reads a time that is not before the batch's sees what was done before `begin`: it does not
- *              find the objects of the batch any more.  (seq_cst: a thread that comes online is seen, or finds them
- *              gone.)
+ * Idea         A clock.  Each batch that begins advances it, and keeps the new time in its room.  A thread that holds
+ *              nothing records the current time.  Once all threads have recorded a time at or after the batch's, the
+ *              batch may be reused.
+ * Why          A thread that reads a time at or after the batch's also sees the writes before `begin`, so it cannot
+ *              find the batch's objects.  (seq_cst: a thread that comes online is seen, or finds them gone.)
  */
 #ifndef LFPOOL_TESTS_OWN_QSBR_H
 #define LFPOOL_TESTS_OWN_QSBR_H
@@ -46,7 +45,7 @@ static inline void qsbr_open(struct qsbr *q)
 		atomic_init(&q->of[i].time, QSBR_OFFLINE);
 }
 
-/* This thread holds no object now.  It is online from here on. */
+/* This thread holds no object now, and is online from here on. */
 static inline void qsbr_quiescent(struct qsbr *q, unsigned me)
 {
 	atomic_store(&q->of[me].time, atomic_load(&q->now));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * readers.h - readers in sections, for tests that do not care whose: what is retired is reused only when they have
+ * readers.h - readers in sections, for tests of any library: retired objects are reused only after the readers have
  * left.
  *
- * Idea         rcu_support.h (a flavour of liburcu) and epoch_support.h (ck_epoch) define what is declared here, so one
- *              source is compiled for each of them.
- * Races        ThreadSanitizer sees nothing of what those libraries do.  It is told the edge that all of this is about:
+ * Idea         rcu_support.h (a flavour of liburcu) and epoch_support.h (ck_epoch) define the functions declared
+ *              here, so one source is compiled for each of them.
+ * Races        ThreadSanitizer cannot see inside those libraries.  So the tests annotate the one edge that matters:
  *              from a thread that leaves a section to one that gets an object afterwards.
  */
 #ifndef LFPOOL_TESTS_READERS_H
@@ -23,13 +23,13 @@
 
 static char sections; /* a name for that edge */
 
-/* A thread's first and last act; and of the thread that runs the tests, as cmocka wants it. */
+/* A thread's first and last step; also for the thread that runs the tests, in cmocka's form. */
 static inline void join_readers(void);
 static inline void leave_readers(void);
 static int readers_open(void **state);
 static int readers_close(void **state);
 
-/* A section; behind it the thread rests. */
+/* A section; after it the thread is quiescent. */
 static inline void enter(void);
 static inline void leave(void);
 
@@ -59,7 +59,7 @@ static inline void await(sem_t *semaphore)
 		REQUIRE(errno == EINTR);
 }
 
-/* ---- A thread that is in a section until it is told to leave ---- */
+/* ---- A thread that stays in a section until another ends it ---- */
 
 struct reader {
 	pthread_t thread;
@@ -101,7 +101,7 @@ static inline void *taken(void *object)
 	return object;
 }
 
-/* All there are, stamped with their number; there is room for one more. */
+/* Acquires everything and stamps each object with its number; the array has room for one more. */
 static inline void take_all(lfpool_t *pool, void **objects_out, size_t count, size_t size)
 {
 	REQUIRE(acquire_all(pool, objects_out, count + 1) == count);
@@ -115,7 +115,7 @@ static inline void retire_each(lfpool_t *pool, void **objects, size_t count)
 		retire(pool, objects[i]);
 }
 
-/* Nothing is retired any more, and nothing is lost. */
+/* Nothing is retired any longer, and nothing is lost. */
 static inline void require_drained(lfpool_t *pool, size_t object_size)
 {
 	REQUIRE(lfpool_drain(pool) == LFPOOL_OK);
@@ -130,7 +130,7 @@ static inline void drain_and_destroy(lfpool_t *pool, size_t object_size)
 	REQUIRE(lfpool_destroy(pool) == 0);
 }
 
-/* hooks.misuse, with the status that is told as context. */
+/* hooks.misuse; its context is the expected status. */
 static inline void note_misuse(void *context, const lfpool_misuse_t *misuse)
 {
 	*(lfpool_status_t *)context = misuse->status;

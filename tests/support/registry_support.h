@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * registry_support.h - what the tests of lfpool/registry.h share.
- */
+/* registry_support.h - shared by the tests of lfpool/registry.h. */
 #ifndef LFPOOL_TESTS_REGISTRY_SUPPORT_H
 #define LFPOOL_TESTS_REGISTRY_SUPPORT_H
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * schemes.h - two schemes for tests of lfpool/retire.h, whose grace periods end when the test says so.
+ * schemes.h - two schemes for tests of lfpool/retire.h, whose grace periods end on request.
  *
  * Idea         KEPT is a scheme without `ready`: it keeps each batch until the test reclaims it.  ASKED has `ready`,
- *              which says what the test has set.  What is promised to every scheme they require as they go: one batch
- *              of a place at a time, one question at a time about a batch, none before `begin` has returned nor after
- *              a yes.
+ *              whose answer the test sets.  Both check the promises to every scheme: one batch of a place at a time,
+ *              one poll at a time per batch, none before `begin` has returned or after a yes.
  */
 #ifndef LFPOOL_TESTS_SCHEMES_H
 #define LFPOOL_TESTS_SCHEMES_H
@@ -22,8 +21,8 @@ struct fake {
 	enum scheme_kind kind;
 	_Atomic(int) phase[LFPOOL_PLACES_MAX];
 	_Atomic(lfpool_batch_t *) kept[LFPOOL_PLACES_MAX];
-	atomic_int yes;         /* ASKED: what ready says                      */
-	atomic_bool in_section; /* wait says that no thread may wait here     */
+	atomic_int yes;         /* ASKED: the answer of ready */
+	atomic_bool in_section; /* wait reports that the thread may not wait */
 	atomic_size_t begun, ended, asks, waits;
 };
 
@@ -61,7 +60,7 @@ static inline bool fake_ready(void *context, const lfpool_batch_t *batch)
 	return yes;
 }
 
-/* KEPT: reclaims the batch of a place; false if there is none. */
+/* KEPT: reclaims the batch of a place; false if there is no batch. */
 static inline bool fake_reclaim_place(size_t place)
 {
 	lfpool_batch_t *batch = atomic_exchange(&fake.kept[place], NULL);
@@ -74,8 +73,7 @@ static inline bool fake_reclaim_place(size_t place)
 	return true;
 }
 
-/* A grace period is over: whatever is with the scheme is reclaimed, but not what then begins.  How many batches that
- * were. */
+/* Ends a grace period: reclaims all current batches, but not those that then begin.  Returns their number. */
 static inline size_t fake_period(lfpool_t *pool)
 {
 	const size_t before = atomic_load(&fake.ended);
@@ -92,7 +90,7 @@ static inline size_t fake_period(lfpool_t *pool)
 	return atomic_load(&fake.ended) - before;
 }
 
-/* Everything that is retired becomes free. */
+/* Makes all retired objects free. */
 static inline void fake_end_all(lfpool_t *pool)
 {
 	while (fake_period(pool))
@@ -111,7 +109,7 @@ static inline bool fake_wait(void *context)
 	return true;
 }
 
-/* Its `wait` ends grace periods; ASKED has none of these. */
+/* Its `wait` ends grace periods; ASKED has no `wait`. */
 static inline lfpool_scheme_t fake_scheme(enum scheme_kind kind)
 {
 	memset(&fake, 0, sizeof(fake));
@@ -137,7 +135,7 @@ static inline lfpool_t *fake_pool(lfpool_config_t config, lfpool_backend_t backe
 	return pool_with(&config);
 }
 
-/* On each backend with each scheme; what the body leaves retired or active is taken back. */
+/* On each backend with each scheme; then takes back the objects that the body left retired or active. */
 static inline void fake_each(lfpool_config_t config, void (*body)(lfpool_t *pool))
 {
 	for (size_t b = 0; b < COUNT(backends); b++)

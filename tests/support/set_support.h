@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * set_support.h - what the tests of sets share.
- */
+/* set_support.h - shared by the tests of sets. */
 #ifndef LFPOOL_TESTS_SET_SUPPORT_H
 #define LFPOOL_TESTS_SET_SUPPORT_H
 
@@ -35,7 +33,7 @@ static inline lfpool_set_t *set_of(lfpool_backend_t backend, size_t largest, siz
 	return SET_WITH(.largest = largest, .pool.backend = backend, .pool.capacity = capacity);
 }
 
-/* Objects of this size until there is none, at most `room`. */
+/* Acquires objects of this size until there are no more, at most `room`. */
 static inline size_t acquire_all_of(lfpool_set_t *set, size_t size, void **objects_out, size_t room)
 {
 	size_t count = 0;
@@ -65,7 +63,7 @@ static inline size_t class_count(lfpool_set_t *set)
 	return count;
 }
 
-/* Every pool that was made is intact. */
+/* Every existing pool is intact. */
 static inline void require_set_intact(lfpool_set_t *set)
 {
 	EACH_CLASS(set, bytes)
@@ -73,7 +71,7 @@ static inline void require_set_intact(lfpool_set_t *set)
 		require_intact(lfpool_set_class(set, bytes, false, NULL));
 }
 
-/* Nothing is active. */
+/* No object is active. */
 static inline void set_close(lfpool_set_t *set)
 {
 	require_set_intact(set);

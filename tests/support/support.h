@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * support.h - what the tests of the public interface share.
+ * support.h - shared by the tests of the public interface.
  *
- * Idea         The tests know the header and nothing else.  Where an object lies, how far apart two objects are,
- *              which addresses belong to a pool: all of it is asked of lfpool_owns(), never computed from the
- *              library's layout.
+ * Idea         The tests know only the header.  An object's place, the distance between objects, the addresses of a
+ *              pool: all of this comes from lfpool_owns(), never from the library's layout.
  */
 #ifndef LFPOOL_TESTS_SUPPORT_H
 #define LFPOOL_TESTS_SUPPORT_H
@@ -27,7 +26,7 @@
 
 #define SANITIZED (UNDER_ASAN || UNDER_TSAN)
 
-/* How often, how many, how much: a sanitizer is slower by a factor of ten and keeps memory of its own. */
+/* Repetitions, counts, sizes: a sanitizer is ten times slower and uses memory too. */
 #define TIMES(native, sanitized) (SANITIZED ? (sanitized) : (native))
 #define MIB ((size_t)1 << 20)
 #define GIB ((size_t)1 << 30)
@@ -81,7 +80,7 @@ static inline lfpool_stats_t stats_of(const lfpool_t *pool)
 	return stats;
 }
 
-/* hooks.misuse: what is refused is told by the status. */
+/* hooks.misuse: the status reports the refusal. */
 static inline void expected_misuse(void *context, const lfpool_misuse_t *misuse)
 {
 	(void)context, (void)misuse;
@@ -96,7 +95,7 @@ static inline void **pointers_new(size_t count)
 	return pointers;
 }
 
-/* Takes objects until the pool says NULL, at most `room`; returns how many. */
+/* Acquires until the pool returns NULL, at most `room`; returns the number. */
 static inline size_t acquire_all(lfpool_t *pool, void **objects_out, size_t room)
 {
 	size_t count = 0;
@@ -129,7 +128,7 @@ static inline bool sort_disjoint(void **objects, size_t count, size_t size)
 	return true;
 }
 
-/* Every invariant holds.  No call may be under way. */
+/* Every invariant holds.  No call may be in progress. */
 static inline void require_intact(const lfpool_t *pool)
 {
 	size_t where;
@@ -140,7 +139,7 @@ static inline void require_intact(const lfpool_t *pool)
 	REQUIRE(!violated);
 }
 
-/* The pool hands out all of its objects, each once, and takes them back.  Nothing may be active before. */
+/* The pool hands out all of its objects, each once, and takes them back.  No object may be active before. */
 static inline void require_all_there(lfpool_t *pool, size_t object_size)
 {
 	size_t capacity = lfpool_capacity(pool);
@@ -156,7 +155,7 @@ static inline void require_all_there(lfpool_t *pool, size_t object_size)
 	free(objects);
 }
 
-/* And every invariant holds.  No call may be under way. */
+/* And every invariant holds.  No call may be in progress. */
 static inline void require_whole(lfpool_t *pool, size_t object_size)
 {
 	require_intact(pool);
@@ -164,7 +163,7 @@ static inline void require_whole(lfpool_t *pool, size_t object_size)
 	require_intact(pool);
 }
 
-/* And it ends. */
+/* And destroys it. */
 static inline void pool_close(lfpool_t *pool, size_t object_size)
 {
 	require_whole(pool, object_size);
@@ -178,7 +177,7 @@ static inline void *moved(const void *pointer, ptrdiff_t bytes)
 	return (void *)((uintptr_t)pointer + (uintptr_t)bytes);
 }
 
-/* Bytes from one object to the next: the nearest other address that the pool owns. */
+/* Bytes from one object to the next: to the nearest other address that the pool owns. */
 static inline size_t stride_of(const lfpool_t *pool, const void *object)
 {
 	for (ptrdiff_t distance = 1;; distance++) {
@@ -229,7 +228,7 @@ static inline bool all_bytes_are(const void *object, size_t size, unsigned char 
 
 /* ---- Threads ----------------------------------------------------------------------------------------------- */
 
-/* With a small stack (aarch64 allows no smaller one): a thousand of them fit anywhere, and no recursion does. */
+/* With a small stack (the smallest that aarch64 allows): a thousand of them fit anywhere, but a recursion does not. */
 static inline void thread_start_small(pthread_t *thread, void *(*run)(void *), void *argument)
 {
 	pthread_attr_t attributes;
@@ -245,7 +244,7 @@ struct threads {
 	pthread_t thread[32];
 };
 
-/* Thread number i gets the i-th of the arguments, which lie `step` bytes apart; 0: all get the same one. */
+/* Thread i gets argument i of an array with `step` bytes per element; 0: all get the same one. */
 static inline struct threads threads_start(size_t count, void *(*run)(void *), void *arguments, size_t step)
 {
 	struct threads threads = {.count = count};
@@ -262,7 +261,7 @@ static inline void threads_join(const struct threads *threads)
 		REQUIRE(pthread_join(threads->thread[i], NULL) == 0);
 }
 
-/* From the start to the end of all of them. */
+/* Starts them all and waits for their end. */
 static inline void threads_run(size_t count, void *(*run)(void *), void *arguments, size_t step)
 {
 	const struct threads threads = threads_start(count, run, arguments, step);
@@ -272,7 +271,7 @@ static inline void threads_run(size_t count, void *(*run)(void *), void *argumen
 
 /* ---- The process ------------------------------------------------------------------------------------------- */
 
-#ifndef PROC_BYTES /* verify/cross/windows/posix.h has another */
+#ifndef PROC_BYTES /* verify/cross/windows/posix.h has a different one */
 /* The sum of the lines "key:  n kB" of a file. */
 static inline size_t proc_bytes(const char *path, const char *key)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* texts.h - what the library says: on stderr, and in dumps. */
+/* texts.h - the library's texts: on stderr, and in dumps. */
 #ifndef LFPOOL_TESTS_TEXTS_H
 #define LFPOOL_TESTS_TEXTS_H
 
@@ -7,7 +7,7 @@
 
 #define TEXT_BYTES 16384
 
-/* What `body` writes to stderr. */
+/* The text that `body` writes to stderr. */
 static inline void stderr_of(void (*body)(void *argument), void *argument, char text_out[TEXT_BYTES])
 {
 	FILE *file = tmpfile();
@@ -43,7 +43,7 @@ static inline size_t pool_dump(const void *pool, lfpool_format_t format, char *t
 /* The caller frees it. */
 static inline char *whole_dump(dump_t dump, const void *of, lfpool_format_t format)
 {
-	/* An age in it may have one digit more by now. */
+	/* An age in it may have one more digit by now. */
 	const size_t length = dump(of, format, NULL, 0), room = length + 100;
 	char *text = malloc(room);
 
@@ -56,7 +56,7 @@ static inline char *whole_dump(dump_t dump, const void *of, lfpool_format_t form
 	return text;
 }
 
-/* As snprintf(): whatever the room is, a beginning of the whole, and the whole's length. */
+/* Like snprintf(): for any room, a prefix of the whole, and the whole's length. */
 static inline void require_every_beginning(dump_t dump, const void *of, lfpool_format_t format)
 {
 	char *whole = whole_dump(dump, of, format);
@@ -74,7 +74,7 @@ static inline void require_every_beginning(dump_t dump, const void *of, lfpool_f
 	free(whole);
 }
 
-/* A part of the pool's dump. */
+/* The text is part of the pool's dump. */
 static inline void require_said(const lfpool_t *pool, const char *part)
 {
 	char *text = whole_dump(pool_dump, pool, LFPOOL_TEXT);
@@ -83,8 +83,7 @@ static inline void require_said(const lfpool_t *pool, const char *part)
 	free(text);
 }
 
-/* Python's idea of RFC 8259, not ours: it reads a line at a time, each one JSON value in UTF-8, and ends with an error
- * if one is none. */
+/* Python's reading of RFC 8259: reads line by line, each one JSON value in UTF-8; fails if a line is not. */
 #define JSON_READER LFPOOL_PYTHON " -c 'import json, sys; [json.loads(line.decode()) for line in sys.stdin.buffer]'"
 
 static inline void read_json(FILE *reader, const char *text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* told.h - what the misuse hook was told last.  For tests in which one thread at a time misuses the pool. */
+/* told.h - the misuse hook's last report.  For tests in which one thread at a time misuses the pool. */
 #ifndef LFPOOL_TESTS_TOLD_H
 #define LFPOOL_TESTS_TOLD_H
 
@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The texts are copies: the library's own end with the hook. */
+/* The texts are copies: the library's own are valid only during the hook. */
 static struct {
-	size_t count; /* so often */
+	size_t count; /* number of reports */
 	lfpool_misuse_t misuse;
 	char detail[600], pool_name[64];
 } told;
 
-/* hooks.misuse, whatever hooks.context is. */
+/* hooks.misuse, with any hooks.context. */
 static inline void hear(void *context, const lfpool_misuse_t *misuse)
 {
 	(void)context;

@@ -2,8 +2,8 @@
 /*
  * waiters.h - threads that wait for an object.
  *
- * Idea         lfpool_stats() says how many wait: a test goes on when they do, and depends on no time.  A call that
- *              waits for ever, and should not, is ended by ctest's time-out.
+ * Idea         lfpool_stats() reports the number of waiters: a test continues when it is reached, and depends on no
+ *              time.  If a call waits for ever by mistake, ctest's time-out ends it.
  */
 #ifndef LFPOOL_TESTS_WAITERS_H
 #define LFPOOL_TESTS_WAITERS_H
@@ -21,12 +21,12 @@ enum { FIRST = 3, THREADS = 4, SHORT_NS = 200000 };
 
 struct waiter {
 	struct stage *stage;
-	lfpool_cache_t *cache; /* waits through this one, or through the thread's own */
+	lfpool_cache_t *cache; /* the cache to wait through, or NULL: the thread's own */
 	int64_t timeout_ns;
 	pthread_t thread;
 	void *object;
-	size_t order; /* the how-manieth it was to get an object */
-	bool keep;    /* does not release                        */
+	size_t order; /* its place among those that got an object: first, second, ... */
+	bool keep;    /* does not release it */
 };
 
 static atomic_size_t served;
@@ -46,7 +46,7 @@ static inline void *wait_for_one(void *argument)
 	return NULL;
 }
 
-/* Returns when so many calls and continuations wait. */
+/* Returns when `count` calls and continuations wait. */
 static inline void await_waiting(const struct stage *s, size_t count)
 {
 	lfpool_stats_t stats = LFPOOL_STATS_INIT;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ways.h - every way to acquire one object of a pool, and every way in which one comes back. */
+/* ways.h - every way to acquire an object of a pool, and every way to release one. */
 #ifndef LFPOOL_TESTS_WAYS_H
 #define LFPOOL_TESTS_WAYS_H
 
@@ -7,7 +7,7 @@
 
 enum way_to { TO_THREAD, TO_CACHE, BULK_TO_THREAD, BULK_TO_CACHE, WAITING, WAITING_WITH_CACHE, WAYS_TO };
 
-/* NULL: the pool has none, or not for this call. */
+/* NULL: the pool has no object, or not for this call. */
 static inline void *take_by(enum way_to way, lfpool_t *pool, lfpool_cache_t *cache)
 {
 	void *object = NULL;
@@ -47,7 +47,7 @@ static inline void *release_and_exit(void *argument)
 	return NULL;
 }
 
-/* WITH_ALL: whatever else is active comes back too.  How many did. */
+/* WITH_ALL: releases all other active objects too.  Returns the number released. */
 static inline size_t give_back_by(enum way_back way, lfpool_t *pool, lfpool_cache_t *cache, void *object)
 {
 	struct way_home home = {pool, object};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * workers.h - threads that share a scene: each has a number and a random sequence of its own; they begin together, and
- * end by themselves or when they are told to.
+ * workers.h - threads that share a scene: each has a number and a separate random sequence; they begin together, and
+ * end on their own or on request.
  */
 #ifndef LFPOOL_TESTS_WORKERS_H
 #define LFPOOL_TESTS_WORKERS_H
@@ -13,10 +13,10 @@
 enum { WORKERS_MAX = 32 };
 
 struct worker {
-	void *scene;          /* what all of them share              */
+	void *scene;          /* shared by all */
 	unsigned number;      /* from 0 on                           */
-	struct random random; /* of the seed and the number          */
-	size_t count;         /* of whatever the test wants to know  */
+	struct random random; /* from the seed and the number */
+	size_t count;         /* free for the test's use */
 	struct workers *all;
 	pthread_t thread;
 };
@@ -31,7 +31,7 @@ struct workers {
 
 static inline bool told_to_end(const struct worker *me)
 {
-	/* relaxed: a sign only; the threads are joined. */
+	/* relaxed: only a sign; the threads are joined. */
 	return atomic_load_explicit(&me->all->over, memory_order_relaxed);
 }
 
@@ -44,7 +44,7 @@ static inline void *worker_run(void *worker)
 	return NULL;
 }
 
-/* Returns when they work. */
+/* Returns when they are working. */
 static inline void workers_start(struct workers *all, unsigned count, void (*work)(struct worker *me), void *scene,
 				 uint64_t seed)
 {
@@ -74,14 +74,14 @@ static inline size_t workers_join(struct workers *all)
 	return sum;
 }
 
-/* The same, of threads that work until they are told to end. */
+/* The same, for threads that work until they are told to end. */
 static inline size_t workers_end(struct workers *all)
 {
 	atomic_store(&all->over, true);
 	return workers_join(all);
 }
 
-/* From their start to their end. */
+/* Starts them and waits for their end. */
 static inline size_t workers_run(unsigned count, void (*work)(struct worker *me), void *scene, uint64_t seed)
 {
 	struct workers all;
