@@ -2,20 +2,19 @@
 /*
  * connection.c - see connection.h.
  *
- * Idea         The pool knows four functions of the type, by which a connection lives:
+ * Idea         The pool knows four functions of the type, which define a connection's life:
  *
  *                  create --> activate --> (in use) --> deactivate -- fit --> (free, still connected)
  *                                ^                           |                        |
  *                                +------ validate -- good ---|------------------------+
  *                                           |                |
- *                                           +-- dead         +-- unfit --> destroy --> (create: at once, or when
- *                                           needed)
+ *                                           +-- dead         +-- unfit --> destroy --> (create, when needed)
  *
- *              A handshake with the server is made on the first use of each object, and survives release.  What the
- *              server has closed while it lay idle, validate finds, and create replaces, before a caller has it.  What
- *              breaks in use, the user finds, and deactivate refuses.
- * Concurrency  Hooks run on the threads that acquire and release: what they count must be atomic.  The connection
- *              itself belongs to the caller of the hook alone.
+ *              The first use of each object does the handshake with the server, which survives release.  If the
+ *              server has closed an idle connection, validate notices and create replaces it, before a caller gets
+ *              it.  If a connection breaks in use, the user notices and deactivate refuses it.
+ * Concurrency  Hooks run on the threads that acquire and release, so their counters must be atomic.  The connection
+ *              itself belongs only to the hook's caller.
  */
 #include "connection.h"
 
@@ -35,7 +34,7 @@ struct connection {
 struct connection_calls connection_calls;
 static uint16_t server_port;
 
-/* relaxed: each counter stands for itself. */
+/* relaxed: each counter stands alone. */
 static void count(_Atomic(uint64_t) *counter)
 {
 	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
@@ -66,7 +65,7 @@ static bool create(void *port, struct connection *connection)
 	return connection->fd >= 0;
 }
 
-/* Nothing to read yet means that it is open; the end of the stream that it is not. */
+/* No data yet means that it is open; the end of the stream means that it is not. */
 static bool validate(void *port, struct connection *connection)
 {
 	char nothing;
@@ -100,7 +99,7 @@ static void destroy(void *port, struct connection *connection)
 	char nothing;
 
 	(void)port;
-	/* Take leave, and wait until the server has noticed: then it has room for another one. */
+	/* Say goodbye, and wait until the server has noticed: then it has room for another one. */
 	if (!connection->broken && shutdown(connection->fd, SHUT_WR) == 0)
 		while (recv(connection->fd, &nothing, 1, 0) > 0)
 			;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - clients of a server share a few connections, which break now and then, and of which the server refuses some.
+ * main.c - clients of a server share a few connections, which break now and then, and some of which the server
+ * refuses.
  *
  *     connections [--clients N] [--capacity N] [--questions N]
  *
- * First one thread meets both reasons for which connection_acquire() says NULL: the server takes no more connections,
- * or all are in use.  Neither loses anything.  Then the clients ask their questions, each with any connection that is
- * free; a connection that the server closed is released like any other, and replaced when it is next needed.  In the
- * end the clients and the hooks have counted the same.  Start with connection.h, then connection.c.
+ * First one thread meets both reasons why connection_acquire() returns NULL: the server takes no more connections, or
+ * all are in use.  Neither loses anything.  Then the clients ask their questions, each with any free connection.  A
+ * connection that the server closed is released like any other, and replaced when it is next needed.  At the end the
+ * clients and the hooks have the same counts.  Start with connection.h, then connection.c.
  *
- * Exit status  0: all counts agree.  1: not so.  2: wrong usage.  3: the system refused a socket or a thread.
+ *  Exit status  0: all counts agree.  1: they do not.  2: wrong usage.  3: the system refused a socket or a thread.
  */
 #include "connection.h"
 
@@ -134,7 +135,7 @@ static void settle(const struct client *sum)
 	       calls->unfit, calls->destroyed);
 	expect("answers", sum->answered, questions * client_count);
 	expect("wrong answers", sum->wrong, 0);
-	/* One use: activate, then deactivate.  `capacity` of them were those of the first part. */
+	/* One use: activate, then deactivate.  The first part had `capacity` of them. */
 	expect("activate", calls->activated, capacity + sum->answered + sum->broke);
 	expect("deactivate", calls->kept + calls->unfit, calls->activated);
 	expect("unfit", calls->unfit, sum->broke);

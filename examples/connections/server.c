@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * server.c - see server.h: a thread that accepts, and one for each connection.
- */
+/* server.c - see server.h: a thread that accepts, and one for each connection. */
 #include "server.h"
 
 #include "harness.h"
@@ -25,7 +23,7 @@ static void require(bool ok, const char *what)
 	exit(3);
 }
 
-/* Every second connection is hasty: it is closed after the last answer, not at the next question. */
+/* Every second connection is hasty: closed right after the last answer, not at the next question. */
 static void *converse(void *argument)
 {
 	const int fd = (int)(intptr_t)argument >> 1;

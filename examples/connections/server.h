@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * server.h - a small echo server on threads of this process, with the habits that make clients careful.
+ * server.h - a small echo server on threads of this process, with habits that clients must be careful about.
  *
- * It greets a new connection with WELCOME, or with FULL when it has as many as it takes, and closes that one.  A
- * connection may ask so many questions (8 bytes each, sent back as they came).  Then the server closes it: every second
- * one right after the last answer, the others at the next question, which gets no answer.  When the client closes
- * first, it closes too.
+ * It greets a new connection with WELCOME, or, when it is full, with FULL, and then closes it.  A connection may ask
+ * a limited number of questions (8 bytes each, sent back unchanged). Then the server closes it: every second one
+ * right after the last answer, the others at the next question, which gets no answer.  When the client closes first,
+ * the server closes too.
  */
 #ifndef EXAMPLE_SERVER_H
 #define EXAMPLE_SERVER_H
@@ -15,13 +15,14 @@
 #define SERVER_WELCOME '+'
 #define SERVER_FULL '-'
 
-/* Starts it, on a port of 127.0.0.1 that the system chooses: returns the port.  Ends the program if it is refused. */
+/* Starts it on a port of 127.0.0.1 that the system chooses, and returns the port.  Ends the program if it is refused.
+ */
 uint16_t server_start(unsigned questions_per_connection);
 
-/* How many connections it takes at once. */
+/* The number of connections it takes at once. */
 void server_limit(unsigned connections);
 
-/* All clients have closed their connections. */
+/* Call it when all clients have closed their connections. */
 void server_stop(void);
 
 #endif

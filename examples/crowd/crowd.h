@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * crowd.h - what the programs `table` and `epoch_stack` have in common: threads that read and threads that write, all
- * at once, for a while, and what they count.
+ * crowd.h - shared by the programs `table` and `epoch_stack`: threads that read and threads that write at the same
+ * time, for a while, and their counts.
  *
  *     PROGRAM [--seconds N] [--readers N] [--writers N] [--nodes N] [--seed N] [--no-deferral]
  *
- * --no-deferral releases each node at once, as if no thread could be reading it.  Then a reader soon sees a node become
- * another one under its eyes, says so, and the program ends.
+ * --no-deferral releases each node at once, although a thread may be reading it.  Soon a reader sees a node change,
+ * reports it, and ends the program.
  *
- * Exit status  0: no node changed while it was read, and each is accounted for.  1: not so, or no pool.  2: wrong
- *              usage.  3: no thread.
+ *  Exit status  0: no node changed while it was read, and each is accounted for.  1: otherwise, or no pool.  2: wrong
+ *               usage.  3: no thread.
  */
 #ifndef EXAMPLE_CROWD_H
 #define EXAMPLE_CROWD_H
@@ -36,14 +36,14 @@ struct options {
 struct visitor {
 	unsigned index;
 	struct random random;
-	uint64_t counts[COUNTS_MAX]; /* what the program likes; in the end there is the sum of all */
-	size_t retired_at_most;      /* that it saw                                                 */
+	uint64_t counts[COUNTS_MAX]; /* used by the program; the result has the sums */
+	size_t retired_at_most;      /* the most it has seen */
 	pthread_t thread;
 };
 
 static _Atomic(bool) crowd_over;
 
-/* relaxed: a sign only. */
+/* relaxed: only a sign. */
 static inline bool is_over(void)
 {
 	return atomic_load_explicit(&crowd_over, memory_order_relaxed);
@@ -64,7 +64,7 @@ static inline struct options parse_options(const char *program, int argc, char *
 	return options;
 }
 
-/* To be called by writers now and then. */
+/* Writers call this now and then. */
 static inline void note_retired(struct visitor *visitor, const lfpool_t *pool)
 {
 	const size_t retired = lfpool_quick_stats(pool).retired;
@@ -72,7 +72,7 @@ static inline void note_retired(struct visitor *visitor, const lfpool_t *pool)
 	visitor->retired_at_most = retired > visitor->retired_at_most ? retired : visitor->retired_at_most;
 }
 
-/* At once, and in the midst of everything: what the nodes are in may be in no state to go on with. */
+/* At once, in the middle of everything: the nodes' structure may be unusable. */
 static inline _Noreturn void tell_changed(const char *where, uint64_t was, uint64_t is)
 {
 	printf("FAILED: a node changed while it was read, %s: its stamp was %" PRIu64 ", and is %" PRIu64 "\n", where,
@@ -81,7 +81,7 @@ static inline _Noreturn void tell_changed(const char *where, uint64_t was, uint6
 	_Exit(1);
 }
 
-/* Runs the threads for as long as the options say; returns the sum of what they counted. */
+/* Runs the threads for the requested time; returns the sum of their counts. */
 static inline struct visitor crowd_run(const struct options *options, void *(*read)(void *), void *(*write)(void *))
 {
 	static struct visitor visitors[THREADS_MAX];
@@ -105,7 +105,7 @@ static inline struct visitor crowd_run(const struct options *options, void *(*re
 	return sum;
 }
 
-/* Tells the end of the pool, whose objects are all released or retired by now. */
+/* Prints the final state of the pool, whose objects are all released or retired by now. */
 static inline bool settle_pool(lfpool_t *pool, size_t node_bytes, size_t retired_at_most)
 {
 	const bool ok = lfpool_drain(pool) == LFPOOL_OK && lfpool_quick_stats(pool).retired == 0 &&

@@ -5,13 +5,12 @@
  *     epoch_stack [--readers N] [--writers N] [--nodes N] ...                                crowd.h has all of them
  *
  * Idea         The top of the stack is one pointer, without a tag.  A pop reads the top's link, and then replaces the
- *              top by it, if it is still the top.  That is wrong as soon as the node was popped, used again, and
- *              pushed again in between: it is the top once more, but its link is another.  (The ABA problem.)  Nor may
- *              a walk down the stack meet a node that has become another one.  In a section of an epoch neither can
- *              happen: a node that was popped is retired (lfpool_retire()), and free only when each section has
- *              ended that may know it.
- * Stamps       A node's stamp is another one each time the node is used.  So a thread that holds a node can tell that
- *              it is still what it was.  Each stamp that was pushed is popped once.
+ *              top by it, if the top is unchanged.  That is wrong if the node was popped, reused, and pushed again in
+ *              between: it is the top again, but with another link.  (The ABA problem.) Nor may a walk down the stack
+ *              meet a reused node.  In a section of an epoch neither can happen: a popped node is retired
+ *              (lfpool_retire()), and free only after every section that may know it has ended.
+ * Stamps       A node gets a new stamp on each use.  So a thread that holds a node can check that it has not changed.
+ *              Each pushed stamp is popped once.
  */
 #include <ck_epoch.h>
 #include <ck_stack.h>
@@ -35,13 +34,13 @@ static lfpool_scheme_t scheme;
 static lfpool_t *pool;
 static struct options options;
 
-/* What the threads count. */
+/* The threads' counts. */
 enum { WALKS, MET, PUSHED, POPPED, EMPTY, FULL, STAMPS_PUSHED, STAMPS_POPPED };
 
 /* ---- Nodes ------------------------------------------------------------------------------------------------- */
 
-/* relaxed, all of it: the stack orders what is written before a node is on it before what is read of it.  They would
- * need no atomics, if the program did not also try what happens without deferral. */
+/* relaxed, all: the stack orders the writes before a push before the reads after it.  They would not have to be
+ * atomic if the program did not also try --no-deferral. */
 static uint64_t stamp_of(const struct node *node)
 {
 	return atomic_load_explicit(&node->stamp, memory_order_relaxed);
@@ -84,7 +83,7 @@ static bool push(uint64_t stamp)
 	return true;
 }
 
-/* The stamp of the node that was on top; false: it is empty. */
+/* Returns the stamp of the top node; false: the stack is empty. */
 static bool pop(ck_epoch_record_t *record, uint64_t *stamp_out)
 {
 	ck_epoch_begin(record, NULL);
@@ -104,7 +103,7 @@ static bool pop(ck_epoch_record_t *record, uint64_t *stamp_out)
 
 /* ---- Threads ----------------------------------------------------------------------------------------------- */
 
-/* Down from the top; and then all that it met is still what it was, though it may have been popped long ago. */
+/* Walks down from the top.  Then every node it met must be unchanged, even if it was popped long ago. */
 static void walk(struct visitor *visitor)
 {
 	ck_epoch_record_t *record = &records[visitor->index];
@@ -121,7 +120,7 @@ static void walk(struct visitor *visitor)
 	for (unsigned looks = 1 + random_below(&visitor->random, 20); looks; looks--) {
 		for (unsigned i = 0; i < count; i++)
 			require_same(met[i], stamps[i], "on a walk");
-		/* Now and then another thread's turn, in the midst of a section. */
+		/* Now and then lets another thread run, in the middle of a section. */
 		if (looks == 10)
 			sched_yield();
 	}
@@ -154,14 +153,14 @@ static void count_pop(struct visitor *visitor)
 
 static void count_push(struct visitor *visitor)
 {
-	/* No two are the same. */
+	/* Each one is unique. */
 	const uint64_t stamp = visitor->counts[PUSHED] * THREADS_MAX + visitor->index;
 
 	if (push(stamp)) {
 		visitor->counts[PUSHED]++;
 		visitor->counts[STAMPS_PUSHED] += stamp;
 	} else {
-		/* All wait for sections.  So does this thread, which is in none, while a walker goes on. */
+		/* All wait for sections.  This thread is in none, so it waits too, while a walker goes on. */
 		visitor->counts[FULL]++;
 		sched_yield();
 	}
@@ -185,7 +184,7 @@ static void *push_and_pop(void *argument)
 
 /* ---- All of it --------------------------------------------------------------------------------------------- */
 
-/* Every stamp that was pushed was popped once; the last ones here. */
+/* Every pushed stamp was popped once; the last ones here. */
 static bool settle(struct visitor *sum)
 {
 	const uint64_t popped = sum->counts[POPPED], empty = sum->counts[EMPTY];

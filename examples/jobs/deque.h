@@ -3,21 +3,21 @@
  * deque.h - a work-stealing deque of jobs (Chase and Lev 2005; orders after Le, Pop, Cohen and Zappa Nardelli 2013).
  *
  * Idea         One owner pushes and pops at the bottom, like a stack: the newest job, whose data is still in the
- *              processor's cache.  Any other worker steals at the top: the oldest job, which in a tree of work is the
- *              one with most work below it.  Owner and thieves meet only when one job is left; a compare-and-swap on
- *              top decides which gets it.
- * Invariants   D1  jobs in the deque = entries top .. bottom - 1, modulo the ring.
- *              D2  only the owner writes bottom and the entries; top only grows, by compare-and-swap.
- *              D3  the owner pops without a compare-and-swap only if an older job remains.
- * Fixed size   Nothing ever has to be moved to a bigger ring while thieves read the old one.
+ *              processor's cache.  Any other worker steals at the top: the oldest job, which in a tree of work has
+ *              the most work below it.  Owner and thieves meet only when one job is left; a compare-and-swap on top
+ *              decides which gets it.
+ *  D1  jobs in the deque = entries top .. bottom - 1, modulo the ring.
+ *  D2  only the owner writes bottom and the entries; top only grows, by compare-and-swap.
+ *  D3  the owner pops without a compare-and-swap only if an older job remains.
+ * Fixed size   Jobs never move to a bigger ring while thieves read the old one.
  * Progress     push and pop are wait-free; a steal fails only because another succeeded.
  *
- * The published algorithm uses two seq_cst fences.  Here seq_cst stands on the operations beside which the fences
- * stood: the store of bottom and the load of top in pop, the loads of top and bottom in steal.  Those four, and the
- * compare-and-swap, are then in one order that all threads agree on: a thief that the owner did not see (old top)
- * must see the owner (new bottom).  ThreadSanitizer understands operations, and does not understand fences.
- * The store of bottom in push, and the loads in deque_looks_empty(), are seq_cst for the sake of sleepers (sleep.h);
- * for the deque alone release and relaxed would do.
+ * The published algorithm uses two seq_cst fences.  Here the operations next to those fences are seq_cst instead: the
+ * store of bottom and the load of top in pop, the loads of top and bottom in steal.  Those four and the
+ * compare-and-swap have one order that all threads agree on: a thief that the owner did not see (old top) must see
+ * the owner (new bottom). ThreadSanitizer understands operations, but not fences.  The store of bottom in push, and
+ * the loads in deque_looks_empty(), are seq_cst because of sleepers (sleep.h); the deque itself needs only release
+ * and relaxed there.
  */
 #ifndef EXAMPLE_DEQUE_H
 #define EXAMPLE_DEQUE_H
@@ -71,8 +71,8 @@ static inline bool deque_push(struct deque *deque, struct job *job)
 		return false;
 	/* relaxed: published by the store of bottom. */
 	atomic_store_explicit(&deque->entry[bottom & deque->mask], job, memory_order_relaxed);
-	/* Releases the entry, and what was written to the job, to the thief that reads this bottom; seq_cst: before the
-	 * look for sleepers. */
+	/* Releases the entry, and the job's contents, to the thief that reads this bottom; seq_cst: before the check
+	 * for sleepers. */
 	atomic_store_explicit(&deque->bottom, bottom + 1, memory_order_seq_cst);
 	return true;
 }
@@ -84,7 +84,7 @@ static inline struct job *deque_pop(struct deque *deque)
 	int64_t bottom = atomic_load_explicit(&deque->bottom, memory_order_relaxed) - 1;
 	struct job *job = NULL;
 
-	/* seq_cst: claims the newest job before looking at top; see the file's comment. */
+	/* seq_cst: claims the newest job before reading top; see the file's comment. */
 	atomic_store_explicit(&deque->bottom, bottom, memory_order_seq_cst);
 	/* seq_cst: as above. */
 	int64_t top = atomic_load_explicit(&deque->top, memory_order_seq_cst);
@@ -100,13 +100,12 @@ static inline struct job *deque_pop(struct deque *deque)
 							     memory_order_relaxed))
 			job = NULL;
 	}
-	/* Empty: back to bottom = top.  relaxed: no entry below it can be stolen any more, so it publishes
-	 * nothing. */
+	/* Empty: restores bottom = top. relaxed: no entry below it can be stolen, so it publishes nothing. */
 	atomic_store_explicit(&deque->bottom, bottom + 1, memory_order_relaxed);
 	return job;
 }
 
-/* Any worker.  The oldest job; NULL if there is none, or if another took it meanwhile. */
+/* Any worker.  The oldest job; NULL if there is none, or if another worker took it first. */
 static inline struct job *deque_steal(struct deque *deque)
 {
 	/* seq_cst: top before bottom; see the file's comment. */
@@ -116,8 +115,8 @@ static inline struct job *deque_steal(struct deque *deque)
 
 	if (top >= bottom)
 		return NULL;
-	/* relaxed: made visible by bottom.  If the owner has overwritten it since, top has moved and we lose
-	 * below. */
+	/* relaxed: made visible by bottom.  If the owner has overwritten it since, top has moved and the CAS below
+	 * fails. */
 	struct job *job = atomic_load_explicit(&deque->entry[top & deque->mask], memory_order_relaxed);
 
 	/* seq_cst: competes with the owner and with other thieves; relaxed on failure: another has the job. */
@@ -127,8 +126,8 @@ static inline struct job *deque_steal(struct deque *deque)
 	return job;
 }
 
-/* Any worker.  A snapshot: false if there is a job that was pushed before, in the order of all seq_cst operations, and
- * is still there. */
+/* Any worker.  A snapshot: false if a job is still there that was pushed before, in the order of all seq_cst
+ * operations. */
 static inline bool deque_looks_empty(struct deque *deque)
 {
 	/* seq_cst, both: after the sleeper has counted itself.  An old top makes it look fuller, never empty. */

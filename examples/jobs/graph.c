@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * graph.c - dependencies, a continuation and parallel for, on problems whose answer a plain loop knows.
+ * graph.c - dependencies, a continuation and a parallel loop, on problems whose answers a plain loop can check.
  *
  *     graph [--workers N] [--capacity N] [--size N] [--tile N] [--seed N]
  *
- * Edit         How many letters must be changed, inserted or removed to make one text out of another: a matrix, each
- * cell of distance     which needs the cells above, to the left, and between the two.  It is cut into tiles, a job
- * each, that wait for
- *              the tile above and the tile to the left: a wave goes from the upper left to the lower right.  When the
- *              last tile has ended, a continuation reads the answer.
- * In windows   A tile's job is started when the tile below has named it, so no more jobs are prepared at a time than
- *              there are tiles in a row.  If there are not as many records, what is prepared is started and waited for,
- *              and the tile that found none is done at once: any capacity will do, 1 too.
- * Prefix sums  Two parallel loops: the sum of each block; and, from where the blocks before it end, the sums in it.
+ * Distance     The edit distance: how many letters must be changed, inserted or removed to turn one text into
+ *              another.  A matrix, where each cell needs the cells above, to the left, and between the two.  It is
+ *              cut into tiles, one job each, which wait for the tile above and the tile to the left: a wave from the
+ *              upper left to the lower right.  When the last tile has ended, a continuation reads the answer.
+ * In windows   A tile's job is started once the tile below has named it, so at most a row of tiles is prepared at a
+ *              time.  If there are not enough records, the prepared tiles are started and waited for, and the tile
+ *              that found no record is done at once: any capacity works, even 1.
+ * Prefix sums  Two parallel loops: the sum of each block; then the sums inside each block, starting from the sum of
+ *              the blocks before it.
  *
- * Exit status  0: both agree with the plain loops, and every record came back.  1: not so, or there is no job system.
- *              2: wrong usage.  3: no memory.
+ *  Exit status  0: both agree with the plain loops, and every record came back.  1: otherwise, or there is no job
+ *               system.  2: wrong usage.  3: no memory.
  */
 #include "command_line.h"
 #include "jobs.h"
@@ -27,7 +27,7 @@
 #define SIZE_MOST 20000
 
 static unsigned long workers, capacity = 1024;
-static unsigned long size = 2000; /* letters of the texts, and hundreds of numbers to be summed up */
+static unsigned long size = 2000; /* letters of the texts, and hundreds of numbers to add up */
 static unsigned long step = 64;   /* letters of a tile                                             */
 static unsigned long seed = 1;
 
@@ -35,11 +35,11 @@ static unsigned long seed = 1;
 
 static char *row_text, *column_text;
 static uint32_t *cells;         /* (size + 1) x (size + 1)                                                       */
-static struct job **open_tiles; /* in each column of tiles the last one prepared, not started; NULL: ended, or none */
+static struct job **open_tiles; /* per column of tiles, the last one prepared but not started; NULL: ended, or none */
 static uint64_t tiles_as_jobs, tiles_at_once;
 static uint32_t answer;
 
-/* Zeroed; ends the program when there is no memory. */
+/* Zeroed; without memory it ends the program. */
 static void *memory(size_t count, size_t bytes)
 {
 	void *got = calloc(count, bytes);
@@ -51,7 +51,7 @@ static void *memory(size_t count, size_t bytes)
 	return got;
 }
 
-/* What a job is told: the first row and column of a tile, from 1, and where it ends. */
+/* A job's argument: the first row and column of a tile, from 1, and its end. */
 struct tile {
 	size_t row, column, row_end, column_end;
 };
@@ -96,7 +96,7 @@ static void read_answer(struct jobs_worker *worker, const void *payload)
 	answer += *cell(size, size);
 }
 
-/* Starts what is prepared and waits for all of it. */
+/* Starts all prepared tiles and waits for them. */
 static void wait_for_tiles(struct jobs_worker *worker, size_t columns)
 {
 	for (size_t i = 0; i < columns; i++)
@@ -120,7 +120,7 @@ static void distance_run(struct jobs_worker *worker, const void *payload)
 			last = jobs_prepare(worker, before, 2, tile_run, &tile, sizeof(tile));
 			if (last) {
 				tiles_as_jobs++;
-				/* The tile above has been named by both that wait for it. */
+				/* Both tiles that wait for the tile above have named it. */
 				if (before[0])
 					jobs_start(worker, before[0]);
 				open_tiles[i] = last;
@@ -159,7 +159,7 @@ static bool compare_distances(struct jobs *jobs)
 	open_tiles = memory(size, sizeof(*open_tiles));
 	jobs_run(jobs, distance_run, "", 1);
 
-	/* The same in one loop: all is a single tile. */
+	/* The same in one loop: a single tile. */
 	const struct tile all = tile_at(1, 1, size);
 
 	tile_run(NULL, &all);
@@ -181,8 +181,8 @@ static bool compare_distances(struct jobs *jobs)
 #define BLOCK 1000
 
 struct sums {
-	uint64_t *number;                   /* in the end, the sum up to there */
-	uint64_t block[SIZE_MOST / 10 + 1]; /* its sum; then, what is before it */
+	uint64_t *number;                   /* at the end, the sum up to there */
+	uint64_t block[SIZE_MOST / 10 + 1]; /* its sum; later the sum before it */
 	size_t count;
 };
 

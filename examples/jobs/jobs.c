@@ -2,17 +2,17 @@
 /*
  * jobs.c - the life of a job, see jobs.h: it is submitted or prepared, runs, and ends.
  *
- * The end      The worker that brings `unfinished` to 0 ends the job: it releases the record and tells the parent,
- *              which may end that one too, and so on upwards.  No counter is shared by all: workers meet only at the
- *              jobs whose children they share.
- * No record    The pool has a fixed number of records.  When they are all in use, the submitter runs the job itself, at
- *              once.  That is the right answer to NULL in a job system: nothing waits, nothing fails, nothing is
- *              allocated, and workers that produce work faster than it is done are slowed down to doing it.  The stack
- *              grows by one job per level of the work, no more.
- * Before and   A job knows how many it waits for, and those know it (`after`).  The list is written before they start,
- * and no after        worker can end them before: so it is a plain one, and "has it ended already?" is never asked.  A
- * job names those
- *              before it when it is made, and they were made before: there is no cycle.
+ * The end      The worker that brings `unfinished` to 0 ends the job: it releases the record and notifies the parent,
+ *              which may end that one too, and so on upwards.  Workers share no counter, except those of jobs whose
+ *              children they share.
+ * No record    The pool has a fixed number of records.  When they are all in use, the submitter runs the job itself,
+ *              at once.  That is the right reaction to NULL in a job system: nothing waits, fails or allocates, and
+ *              workers that produce work faster than it is done are slowed down by doing it.  The stack grows by one
+ *              job per level of the work, no more.
+ * Order        A job knows the number of jobs that it waits for, and each of those lists it (`after`). The list is
+ *              written before they start, and no worker can end them before.  So it is a plain list, and "has it
+ *              ended already?"  is never asked.  A job names its predecessors when it is made, and they were made
+ *              before: there is no cycle.
  */
 #include "job.h"
 
@@ -30,7 +30,7 @@ lfpool_status_t jobs_pool_create(lfpool_t **pool_out, size_t capacity, lfpool_ba
 
 	config.name = "jobs";
 	config.object_size = JOB_RECORD_BYTES;
-	/* Two workers never write to one line because their jobs are neighbours. */
+	/* Two workers never write to one line just because their jobs are neighbours. */
 	config.object_alignment = JOB_RECORD_ALIGNMENT;
 	config.capacity = capacity;
 	config.backend = backend;
@@ -45,7 +45,7 @@ static void job_fill(struct job *job, struct job *parent, job_function *run, con
 	atomic_init(&job->waits_for, 1);
 	job->after_count = 0;
 	memcpy(job->payload, payload, bytes);
-	/* relaxed: the worker that lowers it got the job after this; and the submitter holds the parent up. */
+	/* relaxed: the worker that lowers it got the job after this; and the submitter keeps the parent from ending. */
 	atomic_fetch_add_explicit(&parent->unfinished, 1, memory_order_relaxed);
 }
 
@@ -76,24 +76,24 @@ static void job_release(struct jobs_worker *worker, struct job *job)
 
 /* ---- Running and ending ------------------------------------------------------------------------------------ */
 
-/* The job may run: on this worker, or on one that steals it. */
+/* The job may run on this worker, or on one that steals it. */
 static void job_ready(struct jobs_worker *worker, struct job *job)
 {
-	/* The deque has room for every record of the pool, but not for as many as malloc gives. */
+	/* The deque has room for every record of the pool, but not for all that malloc gives. */
 	if (deque_push(&worker->deque, job))
 		wake(&worker->jobs->sleepers);
 	else
 		job_execute(worker, job);
 }
 
-/* True for the last of those that it waited for. */
+/* True for the last job that it waited for. */
 static bool waits_no_more(struct job *job)
 {
-	/* release: what was done before it; acquire: the last has it all, and the job begins after it. */
+	/* release: the work done before it; acquire: the last one gets all of it, and the job begins after it. */
 	return atomic_fetch_sub_explicit(&job->waits_for, 1, memory_order_acq_rel) == 1;
 }
 
-/* The first that becomes ready runs next on this worker: what it needs was just written here.  The others go to the
+/* The first job that becomes ready runs next on this worker, which has just written its input.  The others go to the
  * deque. */
 static void tell_those_after(struct jobs_worker *worker, struct job *ended)
 {
@@ -109,14 +109,14 @@ static void tell_those_after(struct jobs_worker *worker, struct job *ended)
 	}
 }
 
-/* One less is unfinished; with the last the job has ended, and so on upwards. */
+/* One job less is unfinished; the last one ends the parent, and so on upwards. */
 static void job_leave(struct jobs_worker *worker, struct job *job)
 {
 	for (;;) {
-		/* Read before: when it has ended, the job may be gone. */
+		/* Read first: once it has ended, the job may be gone. */
 		struct job *parent = job->parent;
-		/* Releases what was done to the worker that ends the job or waits for it, and acquires what the others
-		 * did; seq_cst: before the look for sleepers (sleep.h). */
+		/* Releases this worker's writes to the worker that ends the job or waits for it, and acquires the
+		 * others' writes; seq_cst: before the check for sleepers (sleep.h). */
 		const uint32_t before = atomic_fetch_sub_explicit(&job->unfinished, 1, memory_order_seq_cst);
 
 		/* Only its own function is left, which may be waiting. */
@@ -204,11 +204,11 @@ struct job *jobs_prepare(struct jobs_worker *worker, struct job *const *before, 
 	for (size_t i = 0; job && i < count; i++) {
 		struct job *one = before[i];
 
-		/* Passed over, too, if it has been named already. */
+		/* Skipped as well if it was already named. */
 		if (!one || (one->after_count > 0 && one->after[one->after_count - 1] == job))
 			continue;
 		one->after[one->after_count++] = job;
-		/* relaxed: it is not lowered before one of those before it is started. */
+		/* relaxed: it is not lowered before one of its predecessors starts. */
 		atomic_fetch_add_explicit(&job->waits_for, 1, memory_order_relaxed);
 	}
 	return job;
@@ -231,19 +231,17 @@ bool jobs_then(struct jobs_worker *worker, struct job *before, job_function *run
 
 /* ---- Parallel for ------------------------------------------------------------------------------------------ */
 
-/* A piece of it, for the worker that takes it. */
+/* A part of the loop, for the worker that takes it. */
 struct range {
 	jobs_for_body *body;
 	void *context;
 	size_t begin, end, grain;
 };
 
-/*
- * Lazy binary splitting (Tzannes, Caragea, Barua and Vishkin 2010).  A worker with a range looks at its own deque.  If
- * it is empty, thieves would find nothing: the upper half of the range becomes a job for them.  If it is not, no worker
- * is idle, or what lies there will do: it does one grain and looks again.  So a range is cut where the work is,
- * whatever the grain.
- */
+/* Lazy binary splitting (Tzannes, Caragea, Barua and Vishkin 2010).  A worker with a range checks its own deque.  If
+ * it is empty, thieves would find nothing: the upper half of the range becomes a job for them.  Otherwise no worker
+ * is idle, or the jobs there suffice: it does one grain and checks again.  So a range is split where workers need it,
+ * whatever the grain. */
 static void range_run(struct jobs_worker *worker, const void *payload)
 {
 	struct range range = *(const struct range *)payload;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - counts a directory tree with a job per entry, and checks that threads and pools change nothing.
+ * main.c - counts a directory tree with a job per entry, and checks that threads and pools do not change the result.
  *
  *     jobs [--workers N] [--capacity N] [PATH]
  *
- * N threads (one per processor), so many job records (4096); a directory tree, or a file (/usr/include).
+ * N threads (default: one per processor), N job records (4096); a directory tree, or a file (/usr/include).
  *
  * PATH is counted first by one thread in a plain loop, without jobs and without a pool: that is the truth.  Then the
  * job system counts it on each of the pool's backends, or on the one that the environment variable LFPOOL_BACKEND
- * names, and every outcome is compared with the truth.  Reading files costs far more than any pool: the backends
- * differ little in jobs per second, which is what to expect of jobs that do real work.
+ * names, and compares every result with the truth.  Reading files costs far more than any pool, so the backends
+ * differ little in jobs per second, as expected for jobs that do real work.
  *
- * Exit status  0: every count agrees, and every record came back to its pool.  1: not so, or a pool could not be
- *              made.  2: wrong usage.  3: no memory.
+ *  Exit status  0: every count agrees, and every record came back to its pool.  1: otherwise, or a pool could not be
+ *               made.  2: wrong usage.  3: no memory.
  */
 #include "command_line.h"
 #include "jobs.h"
@@ -35,13 +35,13 @@ static unsigned long workers, capacity = 4096;
 static const char *const backend_names[] = {
 	[LFPOOL_BACKEND_LOCKFREE] = "lockfree", [LFPOOL_BACKEND_MUTEX] = "mutex", [LFPOOL_BACKEND_MALLOC] = "malloc"};
 
-/* ---- What is counted: knows nothing of jobs, threads or pools ------------------------------------------------ */
+/* ---- The counting, which knows nothing of jobs, threads or pools ------------------------------------------- */
 
 struct counts {
 	uint64_t files;
 	uint64_t directories;
 	uint64_t others;     /* links, pipes, devices, sockets                   */
-	uint64_t unreadable; /* what could not be opened, or not read to the end */
+	uint64_t unreadable; /* files that could not be opened, or not read to the end */
 	uint64_t lines;
 	uint64_t words;
 	uint64_t bytes;
@@ -58,8 +58,8 @@ static void counts_add(struct counts *sum, const struct counts *counts)
 	sum->bytes += counts->bytes;
 }
 
-/* Lines and words as `LC_ALL=C wc` has them: a word is a longest run of bytes that are not white space, at least one of
- * which is printable.  False: an error before the end of the file. */
+/* Lines and words as in `LC_ALL=C wc`: a word is a longest run of bytes without white space, at least one of them
+ * printable.  False: an error before the end of the file. */
 static bool count_contents(struct counts *counts, int fd)
 {
 	unsigned char buffer[1 << 15];
@@ -81,7 +81,7 @@ static bool count_contents(struct counts *counts, int fd)
 	return got == 0;
 }
 
-/* By itself: its buffer shall not be in each frame of a walk down a deep tree. */
+/* A separate function, so that its buffer is not in each frame of a walk down a deep tree. */
 static __attribute__((noinline)) void count_file(struct counts *counts, const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -100,8 +100,8 @@ static int is_below(const struct dirent *entry)
 	return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-/* The directory is read and closed before anything below it is opened: a thread has one file open, however deep the
- * tree is. */
+/* Reads and closes the directory before opening anything below it: a thread has one file open, however deep the tree
+ * is. */
 static void count_directory(struct counts *counts, const char *path, void (*visit)(void *, const char *), void *context)
 {
 	struct dirent **entries;
@@ -124,7 +124,7 @@ static void count_directory(struct counts *counts, const char *path, void (*visi
 		free(entries);
 }
 
-/* Adds what is at `path`: a file by its contents, anything else as one of its kind; no link is followed.  If it is a
+/* Adds the entry at `path`: a file by its contents, anything else as one of its kind; does not follow links.  For a
  * directory, calls `visit` with the path of each entry. */
 static void count_path(struct counts *counts, const char *path, void (*visit)(void *context, const char *path),
 		       void *context)
@@ -150,7 +150,7 @@ static void walk(void *counts, const char *path)
 
 /* ---- A job for each entry ---------------------------------------------------------------------------------- */
 
-/* Each worker adds up what it has counted. */
+/* Each worker adds up its own counts. */
 struct sum {
 	alignas(128) struct counts counts;
 };
@@ -169,7 +169,7 @@ static void visit(struct jobs_worker *worker, const void *path)
 	count_path(&sums[jobs_worker_index(worker)].counts, path, submit, worker);
 }
 
-/* ---- Both ways ---------------------------------------------------------------------------------------------- */
+/* ---- Both ways --------------------------------------------------------------------------------------------- */
 
 static void print_counts(const struct counts *counts)
 {
@@ -179,7 +179,7 @@ static void print_counts(const struct counts *counts)
 	       counts->bytes);
 }
 
-/* Counts once with jobs.  False: something is wrong, and was printed. */
+/* Counts once with jobs.  False: a mistake, which was printed. */
 static bool count_and_compare(const char *path, lfpool_backend_t backend, const struct counts *truth)
 {
 	static struct sum sums[WORKERS_MAX];
@@ -210,7 +210,7 @@ static bool count_and_compare(const char *path, lfpool_backend_t backend, const 
 	for (unsigned i = 0; i < workers; i++)
 		counts_add(&counts, &sums[i].counts);
 
-	/* All members are of one type, so there is nothing between them. */
+	/* All members have one type, so there is no padding. */
 	const bool agrees = memcmp(&counts, truth, sizeof(counts)) == 0;
 
 	printf("%-9s %lu workers, %.3f s, %.0f jobs/s: totals %s\n", backend_names[lfpool_quick_stats(pool).backend],
@@ -252,7 +252,7 @@ int main(int argc, char **argv)
 	walk(&truth, path);
 	printf("tree      %s\n%-9s 1 thread, %.3f s\n", path, "no pool", (double)(now_ns() - start) / 1e9);
 	print_counts(&truth);
-	/* The variable has the last word: then once is enough. */
+	/* The variable decides: then once is enough. */
 	for (unsigned backend = 0; backend < (getenv("LFPOOL_BACKEND") ? 1 : 3); backend++)
 		good &= count_and_compare(path, (lfpool_backend_t)backend, &truth);
 	puts(good ? "all totals agree, no record was lost" : "FAILED");

@@ -2,14 +2,14 @@
 /*
  * sleep.h - idle workers sleep, and no wake-up is lost.
  *
- * Idea         A worker that goes to sleep says so first (count), and then looks once more for a reason not to.  A
- *              worker that makes a reason (a job, the end of what another waits for) makes it first, and then looks
- *              whether a thread sleeps.  All four are seq_cst, so in one order that all agree on: if the waker saw no
- *              sleeper, the sleeper's look comes after the reason and sees it.  (Dekker's pattern; the EventCount of
- *              Eigen and folly is the same, with a futex in place of the condition variable.)
- * Invariant    S1  a worker that waits on the condition has found no reason since it counted itself, and no thread that
- *                  made one since has failed to signal.
- * Progress     None asleep: one load.  Otherwise a mutex.
+ * Idea         A worker that goes to sleep counts itself first, and then checks once more for a reason to stay awake.
+ *              A worker that makes a reason (a job, or the end of one that another waits for) makes it first, and
+ *              then checks for sleepers.  All four steps are seq_cst, so they have one order: if the waker saw no
+ *              sleeper, the sleeper's check comes after the reason and sees it.  (Dekker's pattern; the EventCount of
+ *              Eigen and folly is the same, with a futex instead of the condition variable.)
+ * Invariant    S1  a worker that waits on the condition has found no reason since it counted itself, and every thread
+ *              that made one since then has signalled.
+ * Progress     With no sleeper: one load.  Otherwise a mutex.
  */
 #ifndef EXAMPLE_SLEEP_H
 #define EXAMPLE_SLEEP_H
@@ -25,26 +25,26 @@ struct sleepers {
 };
 #define SLEEPERS_INIT {0, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER}
 
-/* Returns when there is a reason to.  `reason` reads with seq_cst what it looks at. */
+/* Returns when there is a reason.  `reason` must read with seq_cst. */
 static inline void sleep_until(struct sleepers *sleepers, bool (*reason)(const void *context), const void *context)
 {
 	pthread_mutex_lock(&sleepers->mutex);
-	/* seq_cst: before the look. */
+	/* seq_cst: before the check. */
 	atomic_fetch_add_explicit(&sleepers->count, 1, memory_order_seq_cst);
 	while (!reason(context))
 		pthread_cond_wait(&sleepers->condition, &sleepers->mutex);
-	/* relaxed: too many is only a signal too many. */
+	/* relaxed: a count that is too high costs only an extra signal. */
 	atomic_fetch_sub_explicit(&sleepers->count, 1, memory_order_relaxed);
 	pthread_mutex_unlock(&sleepers->mutex);
 }
 
-/* To be called after a reason was made, by a seq_cst store or read-modify-write. */
+/* Call it after making a reason by a seq_cst store or read-modify-write. */
 static inline void wake(struct sleepers *sleepers)
 {
 	/* seq_cst: after the reason. */
 	if (atomic_load_explicit(&sleepers->count, memory_order_seq_cst) == 0)
 		return;
-	/* Under the mutex: a sleeper that has looked in vain is waiting by now. */
+	/* Under the mutex: a sleeper that has checked in vain is waiting by now. */
 	pthread_mutex_lock(&sleepers->mutex);
 	pthread_cond_broadcast(&sleepers->condition);
 	pthread_mutex_unlock(&sleepers->mutex);

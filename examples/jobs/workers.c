@@ -2,10 +2,9 @@
 /*
  * workers.c - which job runs next, see jobs.h.
  *
- * Idea         A worker looks into its own inbox, its own deque, the others' deques, the inbox of what comes from
- *              outside; then it sleeps.  To wait is to work: a worker that waits does what a worker does all the time,
- *              until that which it waits for has ended.  Worker 0 has no thread of its own: it is the caller of
- *              jobs_run() or jobs_finish().
+ * Idea         A worker looks into its inbox, its deque, the other workers' deques, and the inbox for jobs from
+ *              outside; then it sleeps.  Waiting is working: a worker that waits runs jobs as usual, until the job it
+ *              waits for has ended.  Worker 0 has no thread: it is the caller of jobs_run() or jobs_finish().
  */
 #include "job.h"
 
@@ -13,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Times a worker looks for work everywhere before it sleeps. */
+/* How often a worker looks for work everywhere before it sleeps. */
 #define ROUNDS_BEFORE_SLEEP 16
 /* With a pool a deque has room for all of its records. */
 #define DEQUE_CAPACITY_OF_MALLOC 4096
@@ -32,7 +31,7 @@ void inbox_put(struct inbox *inbox, struct job *job)
 	pthread_mutex_lock(&inbox->mutex);
 	*inbox->last = job;
 	inbox->last = &job->next;
-	/* seq_cst: before the look for sleepers (sleep.h). */
+	/* seq_cst: before the check for sleepers (sleep.h). */
 	atomic_store_explicit(&inbox->filled, true, memory_order_seq_cst);
 	pthread_mutex_unlock(&inbox->mutex);
 }
@@ -73,15 +72,15 @@ static struct job *find_job(struct jobs_worker *worker)
 		job = deque_pop(&worker->deque);
 	for (unsigned i = 1; !job && i < jobs->worker_count; i++) {
 		job = deque_steal(&jobs->workers[(worker->index + i) % jobs->worker_count].deque);
-		/* Written only if there is a job: jobs_report() reads it while idle workers look around. */
+		/* Written only if there is a job: jobs_report() reads it while idle workers search. */
 		if (job)
 			worker->report.stolen++;
 	}
-	/* Last: what is begun is done before what is new. */
+	/* Last: finish existing work before starting new work. */
 	return job ? job : inbox_take(&jobs->inbox);
 }
 
-/* A worker, and what it works until. */
+/* A worker, and the end of its work. */
 struct stint {
 	struct jobs_worker *worker;
 	struct job *job;
@@ -168,7 +167,7 @@ void *jobs_context(const struct jobs_worker *worker)
 
 static void *aligned_zeroed(size_t count, size_t bytes)
 {
-	/* sizeof() is a multiple of the alignment, as aligned_alloc() wants it. */
+	/* sizeof() is a multiple of the alignment, as aligned_alloc() requires. */
 	void *memory = aligned_alloc(128, count * bytes);
 
 	return memory ? memset(memory, 0, count * bytes) : NULL;
@@ -179,7 +178,7 @@ static bool worker_init(struct jobs_worker *worker, struct jobs *jobs, unsigned 
 	worker->jobs = jobs;
 	worker->index = index;
 	inbox_init(&worker->inbox);
-	/* Made here, used by the worker's thread only: pthread_create() hands it over. */
+	/* Made here, but used only by the worker's thread: pthread_create() hands it over. */
 	worker->cache = jobs->pool ? lfpool_cache_create(jobs->pool) : NULL;
 	return (worker->cache || !jobs->pool) &&
 	       deque_init(&worker->deque, jobs->pool ? lfpool_capacity(jobs->pool) : DEQUE_CAPACITY_OF_MALLOC);
@@ -214,7 +213,7 @@ struct jobs *jobs_create(unsigned workers, lfpool_t *pool, void *context)
 
 void jobs_destroy(struct jobs *jobs)
 {
-	/* seq_cst: before the look for sleepers (sleep.h). */
+	/* seq_cst: before the check for sleepers (sleep.h). */
 	atomic_store_explicit(&jobs->stop, true, memory_order_seq_cst);
 	wake(&jobs->sleepers);
 	for (unsigned i = 1; i <= jobs->thread_count; i++)

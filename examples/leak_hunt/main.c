@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * leak_hunt - a small game loop with a mistake in it, for trying out the debug modes.
+ * leak_hunt - a small game loop with a planted mistake, for trying out the debug modes.
  *
  *     leak_hunt none|leak|late_write|double_release
  *
- * Ships are spawned, fire at each other, and explode.  Each argument plants one mistake of the kind that ends in a
- * crash an hour later, in another module.  By itself the program says nothing of it; with
+ * Ships are spawned, fire at each other, and explode.  Each argument plants one mistake of the kind that causes a
+ * crash an hour later, in another module.  The program alone reports nothing; with
  *
  *     LFPOOL_DEBUG=poison,owner,quarantine=64,backtrace=1/1 leak_hunt late_write
  *
@@ -36,7 +36,7 @@ static bool planted(const char *name)
 	return strcmp(mistake, name) == 0;
 }
 
-/* Not static: a backtrace has their names. */
+/* Not static: a backtrace shows their names. */
 struct ship *spawn_ship(int number);
 void explode(int number);
 
@@ -73,7 +73,7 @@ static void fire(int number)
 	struct ship *ship = fleet[number];
 
 	if (ship->target) {
-		/* The target may have exploded since: this is what handles (lfpool/handle.h) are for. */
+		/* The target may have exploded since: handles (lfpool/handle.h) solve this. */
 		bool there = false;
 
 		for (int i = 0; i < SHIPS; i++)

@@ -2,11 +2,11 @@
 /*
  * live.c - see live.h.
  *
- * Idea         One thread looks fifty times a second: is a table due, was a signal sent, is it the end?  The signal's
- *              handler sets a flag and does nothing else, so it does nothing that a handler may not do.  Rates are the
- *              differences to the look before, divided by the time since.
- * Concurrency  The mutex is for the list of pools: while it is held none of them is forgotten, and so none is
- *              destroyed.  lfpool_stats() and lfpool_dump() need nothing else: they may be called at any time.
+ * Idea         One thread checks fifty times a second: is a table due, was a signal sent, is it the end?  The
+ *              signal's handler only sets a flag, which is safe in a handler.  Rates are the differences from the
+ *              previous table, divided by the time between.
+ * Concurrency  The mutex protects the list of pools: while it is held none of them is forgotten, and so none is
+ *              destroyed.  lfpool_stats() and lfpool_dump() may be called at any time.
  */
 #include "live.h"
 
@@ -42,7 +42,7 @@ static struct {
 
 /* ---- The table --------------------------------------------------------------------------------------------- */
 
-/* 0.5, 950, 1.2k, 34M: so much for each second. */
+/* 0.5, 950, 1.2k, 34M: a rate per second. */
 static void put_rate(FILE *out, uint64_t before, uint64_t now, double seconds)
 {
 	double rate = seconds > 0 ? (double)(now - before) / seconds : 0;
@@ -100,7 +100,7 @@ static void draw(void)
 
 static void dump(FILE *out)
 {
-	static char text[1 << 16]; /* this thread's alone; what does not fit is cut off */
+	static char text[1 << 16]; /* private to this thread; text that does not fit is cut off */
 
 	pthread_mutex_lock(&live.mutex);
 	put_table(out);
@@ -117,7 +117,7 @@ static void dump(FILE *out)
 static void on_signal(int number)
 {
 	live.wanted = true;
-	/* Windows forgets the handler that it calls. */
+	/* Windows resets the handler when it calls it. */
 	(void)signal(number, on_signal);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * live.h - the pools of a running program, to look at: as a table that is drawn again and again, and as a dump on
- * SIGUSR1.
+ * live.h - shows the pools of a running program: as a table that is redrawn regularly, and as a dump on SIGUSR1.
  *
  *     live_start(500);
  *     live_watch(jobs, "jobs", sizeof(struct job));
@@ -9,10 +8,10 @@
  *     live_forget(jobs);                                 before lfpool_destroy()
  *     live_stop();
  *
- *     kill -USR1 PID                                     the table once, and what lfpool_dump() says of each pool
+ *     kill -USR1 PID                                     the table once, and lfpool_dump() of each pool
  *
- * Two files to be copied into a program.  What a look costs is what lfpool_stats() costs, on a thread of its own: no
- * thread that acquires or releases waits for it.
+ * Two files to copy into a program.  A look costs one lfpool_stats(), on a separate thread: no thread that acquires
+ * or releases waits for it.
  */
 #ifndef EXAMPLE_LIVE_H
 #define EXAMPLE_LIVE_H
@@ -25,16 +24,14 @@
 #define LIVE_SIGNAL SIGUSR1
 #endif
 
-/*
- * Starts a thread that looks whether LIVE_SIGNAL was sent, and then writes to stderr, a few hundredths of a second
- * later.  top_ms: draws the table on stdout, too, each time so many milliseconds have gone by; in a terminal always at
- * the same place.  0: it does not.  False: the system refuses a thread.
- */
+/* Starts a thread that checks for LIVE_SIGNAL, and then writes to stderr, within a few hundredths of a second.
+ * top_ms: also draws the table on stdout every `top_ms` milliseconds; in a terminal always at the same place.  0: it
+ * does not.  False: the system refuses a thread. */
 bool live_start(unsigned top_ms);
-/* At most 64 pools; one more is not shown.  `name` is kept. */
+/* At most 64 pools; more are not shown.  `name` is kept. */
 void live_watch(const lfpool_t *pool, const char *name, size_t object_size);
 void live_forget(const lfpool_t *pool);
-/* After a last table, if they are drawn. */
+/* After a last table, if tables are drawn. */
 void live_stop(void);
 
 #endif

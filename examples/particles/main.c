@@ -4,14 +4,13 @@
  *
  *     particles [--frames N] [--threads N] [--capacity N] [--seed N] [--top MS]
  *
- * With --top its pool is drawn as a table, each time so many milliseconds have gone by; kill -USR1 has it dumped, with
- * or without (live.h).
+ * --top draws its pool as a table every MS milliseconds; kill -USR1 dumps it in any case (live.h).
  *
- * Start with world.h: it says what a frame is and why it has two phases.  What flies where is the same, to the bit,
- * however many threads there are.
+ * Start with world.h, which explains what a frame is and why it has two phases.  The particles move identically, to
+ * the bit, with any number of threads.
  *
- * Exit status  0: every particle that came is either there or gone, and the pool is intact.  1: not so, or the pool
- *              could not be made.  2: wrong usage.  3: no memory, or no thread.
+ *  Exit status  0: every particle that was spawned is accounted for, and the pool is intact.  1: otherwise, or the pool
+ *               could not be made.  2: wrong usage.  3: no memory, or no thread.
  */
 #include "command_line.h"
 #include "live.h"
@@ -25,7 +24,7 @@
 #include <unistd.h>
 
 #define THREADS_MAX 64
-/* More parts than threads: one that is slow leaves parts to the others. */
+/* More parts than threads: a slow thread leaves parts to the others. */
 #define PARTS_PER_THREAD 8
 
 struct show {
@@ -35,7 +34,7 @@ struct show {
 	lfpool_cursor_t parts[THREADS_MAX * PARTS_PER_THREAD];
 	struct hand hands[THREADS_MAX];
 	pthread_barrier_t barrier;
-	_Atomic(unsigned) next_nozzle, next_part; /* a thread that is free takes the next */
+	_Atomic(unsigned) next_nozzle, next_part; /* a free thread takes the next one */
 	size_t peak;
 };
 
@@ -47,7 +46,7 @@ struct performer {
 
 /* ---- A frame ----------------------------------------------------------------------------------------------- */
 
-/* All wait for all. */
+/* All threads wait for each other. */
 static void meet(struct show *show)
 {
 	pthread_barrier_wait(&show->barrier);
@@ -55,7 +54,7 @@ static void meet(struct show *show)
 
 static unsigned take(_Atomic(unsigned) *next)
 {
-	/* relaxed: pieces are independent; what they work on is ordered by the barriers. */
+	/* relaxed: pieces are independent; the barriers order the data. */
 	return atomic_fetch_add_explicit(next, 1, memory_order_relaxed);
 }
 
@@ -139,7 +138,7 @@ static void show_run(struct show *show)
 }
 
 struct census {
-	uint64_t alive, where; /* a sum over all, in whatever order */
+	uint64_t alive, where; /* a sum over all, independent of the order */
 };
 
 static bool count_one(void *census, struct particle *p)
@@ -151,7 +150,8 @@ static bool count_one(void *census, struct particle *p)
 	return true;
 }
 
-/* Every particle is accounted for: by the threads' own counters, by a walk, by the pool's counters, by its check. */
+/* Every particle is accounted for, by the threads' own counters, by a walk, by the pool's counters, and by its check.
+ */
 static bool accounts_agree(const struct show *show)
 {
 	uint64_t spawned = 0, died = 0, refused = 0;

@@ -10,7 +10,7 @@
 #define FALL 200                        /* pixels per second and second */
 #define PER_FRAME 45                    /* particles of a nozzle */
 
-/* When all particles are in use there is one drop less, which is not seen. */
+/* When all particles are in use there is one drop less, which is invisible. */
 static void emit_one(struct hand *hand, struct nozzle *nozzle)
 {
 	struct particle *p = particle_cache_acquire(hand->cache);
@@ -36,7 +36,7 @@ void world_emit(struct hand *hand, struct nozzle *nozzle)
 		emit_one(hand, nozzle);
 }
 
-/* A frame in the life of a particle. */
+/* Moves a particle by one frame. */
 static void move(struct particle *p)
 {
 	p->speed_y += FALL * STEP;
@@ -59,7 +59,7 @@ void world_update(struct hand *hand, lfpool_cursor_t *part)
 		move(p);
 		if (p->age < p->life)
 			continue;
-		/* Under the walk; any thread may get the slot at once. */
+		/* During the walk; any thread may get the slot at once. */
 		particle_cache_release(hand->cache, p);
 		hand->died++;
 	}

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * world.h - what moves: particles in a pool, and the nozzles that they come from.
+ * world.h - particles in a pool, and the nozzles that they come from.
  *
- * Two things are done in a frame, each by all threads together, one after the other:
+ * A frame has two phases, each done by all threads together:
  *
  *     emit    nozzles put new particles into the world;
- *     update  the particles are walked, part by part: each is moved, or dies and is released under the walk.
+ *     update  the particles are walked, part by part: each is moved, or dies and is released during the walk.
  *
- * Why not both at once?  An object is active from the moment it is acquired, and a walk visits it from then on: also
- * while its fields are still being written by another thread.  A barrier orders the one before the other.
+ * Why not both at once?  An object is active from its acquire on, and a walk visits it from then on, even while
+ * another thread is still writing its fields.  A barrier orders the phases.
  *
- * Which particles there are, and where, does not depend on threads: each nozzle and each particle has random numbers of
- * its own, so that it matters neither which thread handles it nor when.  (That ends when the pool is exhausted: the
- * first to come gets the last object.)
+ * The particles do not depend on threads: each nozzle and each particle has its own random numbers, so it does not
+ * matter which thread handles it, or when.  (That ends when the pool is exhausted: the first to come gets the last
+ * object.)
  */
 #ifndef EXAMPLE_WORLD_H
 #define EXAMPLE_WORLD_H
@@ -39,7 +39,7 @@ struct nozzle {
 	struct random random;
 };
 
-/* What one thread needs. */
+/* A thread's data. */
 struct hand {
 	particle_cache_t cache;
 	/* Counted since the beginning. */
@@ -49,7 +49,7 @@ struct hand {
 #define NOZZLES 20
 void world_nozzles(struct nozzle nozzles_out[NOZZLES], uint64_t seed);
 
-/* One nozzle's new particles.  One thread at a time for a nozzle. */
+/* Emits one nozzle's new particles.  One thread at a time per nozzle. */
 void world_emit(struct hand *hand, struct nozzle *nozzle);
 
 /* One part of the walk. */

@@ -4,16 +4,15 @@
  *
  *     table [--readers N] [--writers N] [--nodes N] ...                                      crowd.h has all of them
  *
- * Idea         A reader finds a node in a read-side section, and holds it for as long as the section lasts.  A thread
- *              that takes the node out meanwhile does not wait for that reader: it gives the node to lfpool_retire(),
- *              and the pool hands it out again after a grace period.
- *
- *              Without the pool each node would be freed by call_rcu(), with a struct rcu_head in it.  Here a batch of
- *              nodes is one callback, a node has nothing in it but what the table needs, and nodes that wait are
- *              bounded by the pool.
- * Stamps       A node's stamp is another one each time the node is used.  So a reader can tell that what it holds is
- *              still what it found.  Key, stamp and sum are written before the node is in the table, and never while a
- *              reader can see it: they would need no atomics, if there were no --no-deferral.
+ * Idea         A reader finds a node in a read-side section, and holds it until the section ends.  A thread that
+ *              removes the node does not wait for that reader: it passes the node to lfpool_retire(), and the pool
+ *              hands it out again after a grace period.
+ *              Without the pool, call_rcu() would free each node, with a struct rcu_head in it.  Here a batch of
+ *              nodes is one callback, a node contains only the table's data, and the pool limits the number of
+ *              waiting nodes.
+ * Stamps       A node gets a new stamp on each use.  So a reader can check that it still holds the node that it
+ *              found.  Key, stamp and sum are written before the node is in the table, and never while a reader can
+ *              see it: they would not have to be atomic without --no-deferral.
  */
 #define URCU_API_MAP
 #include <urcu/urcu-memb.h>
@@ -33,15 +32,15 @@ struct node {
 
 static struct cds_lfht *table;
 static lfpool_t *pool;
-static _Atomic(uint64_t) stamps; /* given so far */
+static _Atomic(uint64_t) stamps; /* stamps given so far */
 static struct options options;
 
-/* What the threads count. */
+/* The threads' counts. */
 enum { FOUND, ABSENT, LOOKS, PUT, REPLACED, REMOVED, NO_NODE };
 
 /* ---- Nodes ------------------------------------------------------------------------------------------------- */
 
-/* relaxed, all of it: the table orders what is written before a node is in it before what is read of it. */
+/* relaxed, all: the table orders the writes before an insertion before the reads after it. */
 static void node_fill(struct node *node, uint64_t key, uint64_t stamp)
 {
 	cds_lfht_node_init(&node->link);
@@ -50,7 +49,7 @@ static void node_fill(struct node *node, uint64_t key, uint64_t stamp)
 	atomic_store_explicit(&node->sum, 3 * key + stamp, memory_order_relaxed);
 }
 
-/* Is it what it was when it had that stamp? */
+/* Is it unchanged since it had that stamp? */
 static void require_same(const struct node *node, uint64_t key, uint64_t stamp)
 {
 	const uint64_t now = atomic_load_explicit(&node->stamp, memory_order_relaxed);
@@ -70,7 +69,7 @@ static int has_key(struct cds_lfht_node *link, const void *key)
 	return atomic_load_explicit(&node_of(link)->key, memory_order_relaxed) == *(const uint64_t *)key;
 }
 
-/* No thread finds it in the table any more; readers may still have it. */
+/* No thread can find it in the table any longer; readers may still have it. */
 static void node_retire(struct node *node)
 {
 	if (options.no_deferral)
@@ -101,7 +100,7 @@ static bool table_open(void)
 	return table != NULL;
 }
 
-/* The node with that key, or NULL; inside a section of the caller's. */
+/* The node with that key, or NULL; the caller must be in a section. */
 static struct node *table_find(uint64_t key)
 {
 	struct cds_lfht_iter found;
@@ -117,7 +116,7 @@ static bool table_put(struct visitor *visitor, uint64_t key)
 
 	if (!node)
 		return false;
-	/* relaxed: only that no two are the same. */
+	/* relaxed: they only have to be unique. */
 	node_fill(node, key, atomic_fetch_add_explicit(&stamps, 1, memory_order_relaxed));
 	rcu_read_lock();
 	struct cds_lfht_node *old = cds_lfht_add_replace(table, hash_of(key), has_key, &key, &node->link);
@@ -135,7 +134,7 @@ static void table_remove(struct visitor *visitor, uint64_t key)
 	rcu_read_lock();
 	struct node *node = table_find(key);
 
-	/* Of several that try, one takes it out. */
+	/* Only one of several threads that try removes it. */
 	if (node && cds_lfht_del(table, &node->link) == 0) {
 		node_retire(node);
 		visitor->counts[REMOVED]++;
@@ -145,13 +144,13 @@ static void table_remove(struct visitor *visitor, uint64_t key)
 
 /* ---- Threads ----------------------------------------------------------------------------------------------- */
 
-/* A quarter of the nodes is in the table at most; the others are there to wait for readers. */
+/* At most a quarter of the nodes is in the table; the others may wait for readers. */
 static uint64_t random_key(struct visitor *visitor)
 {
 	return random_below(&visitor->random, (uint32_t)options.nodes / 4);
 }
 
-/* One key: found, and looked at again and again until the section ends. */
+/* One key: found, and checked repeatedly until the section ends. */
 static void read_one(struct visitor *visitor)
 {
 	const uint64_t key = random_key(visitor);
@@ -165,7 +164,7 @@ static void read_one(struct visitor *visitor)
 		const unsigned looks = 1 + random_below(&visitor->random, 200);
 
 		for (unsigned i = 0; i < looks; i++) {
-			/* Now and then another thread's turn, in the midst of a section. */
+			/* Now and then lets another thread run, in the middle of a section. */
 			if (looks == 100 && i == 50)
 				sched_yield();
 			require_same(node, key, stamp);
@@ -191,7 +190,7 @@ static void write_one(struct visitor *visitor)
 	if (random_below(&visitor->random, 4) == 0) {
 		table_remove(visitor, key);
 	} else if (!table_put(visitor, key)) {
-		/* All wait for readers.  So does this writer, outside of any section, until there is one again. */
+		/* All wait for readers.  So does this writer, outside of any section, until one is free. */
 		visitor->counts[NO_NODE]++;
 		note_retired(visitor, pool);
 		lfpool_release(pool, lfpool_acquire_wait(pool, 100000000));
@@ -212,7 +211,7 @@ static void *write_keys(void *visitor)
 
 /* ---- All of it --------------------------------------------------------------------------------------------- */
 
-/* Every node that was put in was replaced, was removed, or is there; those are removed here. */
+/* Every inserted node was replaced, was removed, or is still there; those are removed here. */
 static bool settle(struct visitor *sum)
 {
 	const uint64_t removed = sum->counts[REMOVED];
@@ -236,7 +235,7 @@ static bool settle(struct visitor *sum)
 int main(int argc, char **argv)
 {
 	options = parse_options("table", argc, argv);
-	/* Without the grace period several writers would tear the table itself, perhaps before a reader looks. */
+	/* Without the grace period several writers could destroy the table itself, before a reader notices. */
 	if (options.no_deferral)
 		options.writers = 1;
 	if (!table_open()) {

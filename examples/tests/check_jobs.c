@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check_jobs.c - what jobs.h promises and no example shows: wake-ups, jobs from outside.  (Trees are in `jobs`,
- * dependences, continuations and loops in `graph`.)
+ * check_jobs.c - promises of jobs.h that no example shows: wake-ups, jobs from outside.  (Trees are in `jobs`;
+ * dependencies, continuations and loops in `graph`.)
  *
- * Idea         What is given to the system leaves a mark, and in the end every record is back.  What needs another
- *              worker to wake up waits for it without a limit: a wake-up that is lost is a test that hangs, and its
- *              time limit ends it.
+ * Idea         Every job leaves a mark, and at the end every record is back.  A job that needs another worker to wake
+ *              up waits for it without a limit: after a lost wake-up the test hangs, and its time limit ends it.
  */
 #include "harness.h"
 #include "jobs.h"
@@ -43,14 +42,14 @@ static void await_flag(_Atomic(bool) *flag)
 		sched_yield();
 }
 
-/* Now they are asleep, now they are about to be. */
+/* Sometimes the workers are asleep, sometimes about to be. */
 static void linger(struct random *random)
 {
 	for (unsigned i = random_below(random, 60); i > 0; i--)
 		sched_yield();
 }
 
-/* Cannot return before another worker has done a job: out of this one's deque, or out of its own inbox. */
+/* Cannot return before another worker has done a job, from this one's deque or from its own inbox. */
 static void rendezvous(struct jobs_worker *worker, const void *payload)
 {
 	_Atomic(bool) met = false, *flag = &met;
@@ -70,7 +69,7 @@ static void wakes_up(void)
 	for (unsigned round = 0; round < WAKE_UPS; round++) {
 		_Atomic(bool) ran = false, *flag = &ran;
 
-		/* A job that its submitter does itself meets no other worker. */
+		/* If its submitter does the job itself, it meets no other worker. */
 		if (workers > 1 && lfpool_capacity(pool) > 1) {
 			linger(&random);
 			jobs_run(jobs, rendezvous, round % 2 ? "d" : "i", 1);

@@ -3,13 +3,13 @@
  * main.c - buffers of io_uring that are objects of a pool: the kernel receives messages into them, and threads pass
  * them on.
  *
- * Idea         The objects are in memory of the program (config.memory), which could as well be pinned, or huge pages.
+ * Idea         The objects are in the program's memory (config.memory), which could also be pinned, or huge pages.
  *              The kernel has IN_RING of them, each known by its index, and fills one for each message.  From then on
- *              that is an object like any other: it goes to another thread, which releases it, and the kernel gets a
- *              free one in its place.  Nothing is copied.  Where other threads are slow lfpool_acquire_wait() waits for
- *              them.
+ *              it is an object like any other: it goes to another thread, which releases it, and the kernel gets a
+ *              free one as replacement.  Nothing is copied.  If other threads are slow, lfpool_acquire_wait() waits
+ *              for them.
  *
- * Needs Linux 6.0.  Exits with 77 where the kernel is older, or does not allow io_uring.
+ * Needs Linux 6.0. Exits with 77 if the kernel is older, or does not allow io_uring.
  */
 #include "lfpool/buffer.h"
 #include "lfpool/handle.h"
@@ -27,7 +27,7 @@
 
 enum { IN_RING = 16, FRAMES = 64, TEXT_BYTES = 2044, MESSAGES = 10000, GROUP = 1, SKIPPED = 77 };
 
-/* A message: the byte that is its number, so many times. */
+/* A message: its number, and TEXT_BYTES bytes with that value. */
 struct frame {
 	unsigned number;
 	unsigned char text[TEXT_BYTES];
@@ -62,7 +62,7 @@ static void *send_messages(void *unused)
 	return unused;
 }
 
-/* Looks at each frame, and releases it. */
+/* Checks each frame, and releases it. */
 static void *work(void *unused)
 {
 	struct frame *frame;
@@ -78,7 +78,7 @@ static void *work(void *unused)
 	return unused;
 }
 
-/* The frame is the kernel's. */
+/* Gives the frame to the kernel. */
 static void provide(void *frame)
 {
 	io_uring_buf_ring_add(program.buffers, frame, sizeof(struct frame),
@@ -87,13 +87,14 @@ static void provide(void *frame)
 	program.provided++;
 }
 
-/* Each message to the worker, and a free frame to the kernel; returns the last result: 0 at the end of the messages. */
+/* Passes each message to the worker, and a free frame to the kernel; returns the last result: 0 at the end of the
+ * messages. */
 static int pass_on(void)
 {
 	struct io_uring_cqe done = {0}, *next;
 
 	do {
-		/* One request is for many messages, as long as there are buffers. */
+		/* One request serves many messages, as long as there are buffers. */
 		if (!(done.flags & IORING_CQE_F_MORE)) {
 			struct io_uring_sqe *request = io_uring_get_sqe(&program.uring);
 
@@ -128,7 +129,7 @@ int main(void)
 	config.memory = memory;
 	config.memory_bytes = bytes;
 	require(memory != MAP_FAILED && lfpool_create(&program.pool, &config) == LFPOOL_OK);
-	/* Pages, as the ring of the buffers must be. */
+	/* Whole pages, as the buffer ring requires. */
 	program.buffers = (struct io_uring_buf_ring *)(void *)(memory + bytes);
 	struct io_uring_buf_reg ring = {
 		.ring_addr = (uintptr_t)program.buffers, .ring_entries = IN_RING, .bgid = GROUP};
@@ -149,7 +150,7 @@ int main(void)
 	}
 	close(program.frames[1]);
 	require(pthread_join(sender, NULL) == 0 && pthread_join(worker, NULL) == 0);
-	/* The kernel's are ours again. */
+	/* The kernel's frames are ours again. */
 	io_uring_queue_exit(&program.uring);
 	for (; program.used != program.provided; program.used++) {
 		const unsigned index = program.buffers->bufs[program.used % IN_RING].bid;

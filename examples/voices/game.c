@@ -10,8 +10,7 @@
 
 #define PATIENCE 20 /* blocks until a hum is tried again */
 
-/* How many there are of each kind, how far away they turn back (metres), how fast they are, and how often they make a
- * sound. */
+/* The number of each kind, the distance at which they turn back (metres), their speed, and the time between sounds. */
 static const struct {
 	unsigned count;
 	float far, speed;
@@ -37,10 +36,10 @@ static uint64_t priority_of(enum kind kind, struct gains gains)
 
 /* ---- Sounds ------------------------------------------------------------------------------------------------ */
 
-/* Its handle; 0: refused. */
+/* Returns its handle; 0: refused. */
 static lfpool_handle_t start(struct game *game, struct actor *actor, struct gains gains, uint64_t block)
 {
-	/* No two steps are the same; a hum that begins again is. */
+	/* No two steps sound the same; a hum that begins again does. */
 	const struct random random = {sound_fades(actor->kind) ? random_next(&actor->random) : actor->random.state};
 	lfpool_handle_t handle;
 	struct playing *playing = lfpool_acquire_evicting(game->voices, priority_of(actor->kind, gains), &handle);
@@ -59,12 +58,12 @@ static lfpool_handle_t start(struct game *game, struct actor *actor, struct gain
 	return handle;
 }
 
-/* This runs in the thread that steals; the victim's actor may be playing in another. */
+/* Runs in the thread that steals; the victim's actor may be played by another. */
 void game_on_evict(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
 {
 	struct game *game = context;
 	struct actor *actor = ((struct playing *)object)->actor;
-	/* relaxed, all: counters, which are read when the threads have ended. */
+	/* relaxed, all: counters, read after the threads have ended. */
 	uint64_t loudest = atomic_load_explicit(&game->loudest_stolen, memory_order_relaxed);
 
 	(void)handle; /* stale */
@@ -74,11 +73,11 @@ void game_on_evict(void *context, void *object, lfpool_handle_t handle, uint64_t
 		;
 }
 
-/* ---- A hum, which is followed ------------------------------------------------------------------------------ */
+/* ---- A hum, which its actor follows ------------------------------------------------------------------------ */
 
 static void stop_hum(struct game *game, struct actor *car)
 {
-	/* Stolen in time, or stopped: never both. */
+	/* Either stolen in time, or stopped: never both. */
 	if (lfpool_release_handle(game->voices, car->hum) == LFPOOL_OK)
 		car->stopped++;
 	else
@@ -90,7 +89,7 @@ static void follow_hum(struct game *game, struct actor *car, struct gains gains,
 {
 	struct playing *playing = lfpool_pin(game->voices, car->hum);
 
-	if (!playing) { /* stolen; what is at its place is another's */
+	if (!playing) { /* stolen; its place has another sound */
 		car->found_stale++;
 		car->hum = 0;
 		car->next = block + PATIENCE;
@@ -115,7 +114,7 @@ static void drive(struct game *game, struct actor *car, uint64_t block)
 	if (car->hum)
 		follow_hum(game, car, audible ? gains : (struct gains){0, 0}, block);
 	car->quiet = audible ? 0 : car->quiet + 1;
-	/* The first block has brought it down to nothing by the end of the second. */
+	/* The first block fades it to nothing by the end of the second. */
 	if (car->hum && car->quiet >= 3)
 		stop_hum(game, car);
 }
@@ -142,7 +141,7 @@ void game_play(struct game *game, struct actor *actor, uint64_t block)
 	if (actor->kind == HUM) {
 		drive(game, actor, block);
 	} else if (block >= actor->next) {
-		/* It will fade by itself: the handle is not kept. */
+		/* It fades automatically: the handle is not kept. */
 		(void)start(game, actor, heard_from(actor->x, actor->y), block);
 		const float pause = random_between(&actor->random, scene[actor->kind].pause,
 						   scene[actor->kind].longest_pause);
@@ -169,7 +168,7 @@ void game_init(struct game *game, uint64_t seed)
 			*actor = (struct actor){.kind = (enum kind)kind, .random = random_for(seed, game->count)};
 			game->count++;
 			place(actor);
-			/* Cars come along the street. */
+			/* Cars stay close to the street. */
 			actor->y = kind == HUM ? actor->y / 10 : actor->y;
 			const float to = kind == HUM ? 0 : random_between(&actor->random, 0, 6.2831853f);
 

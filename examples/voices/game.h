@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * game.h - who makes the sounds: people who walk, shoot and ring bells around the listener, cars that pass, and rain.
+ * game.h - the sources of sounds: people who walk, shoot and ring bells around the listener, passing cars, and rain.
  *
- * Idea         Each of them is played by one thread, and has random numbers of its own: what it asks for does not
- *              depend on threads.  What it gets does, once voices are scarce.
- *
- *              To start a sound is to ask the pool for a voice, with the loudness as priority.  The thread that asks
- *              may be refused, since all that plays is louder, and that is fine: it would not be heard.  One that has a
- *              voice may lose it to a louder sound at any time.  Most do not care: they drop the handle, and the mixer
- *              releases the voice when the sound has faded away.  A car does care.  It keeps the handle of its hum, to
- *              make it louder and quieter as it passes; when the handle has gone stale, the hum was stolen, and the car
- *              tries to start it again a little later.
+ * Idea         One thread plays each of them, with its own random numbers, so its requests do not depend on threads.
+ *              The answers do, once voices are scarce.
+ *              To start a sound is to ask the pool for a voice, with the loudness as priority.  The request may be
+ *              refused if everything that plays is louder, which is fine: nobody would hear it.  A voice may be lost
+ *              to a louder sound at any time.  Most sounds do not care: they drop the handle, and the mixer releases
+ *              the voice when the sound has faded away.  A car does care.  It keeps the handle of its hum, to make it
+ *              louder and quieter as it passes.  When the handle is stale, the hum was stolen, and the car tries to
+ *              start it again a little later.
  */
 #ifndef EXAMPLE_GAME_H
 #define EXAMPLE_GAME_H
@@ -23,22 +22,22 @@
 
 struct actor {
 	enum kind kind;
-	float x, y, speed_x, speed_y; /* metres, and in a second; the listener is at 0, 0 */
+	float x, y, speed_x, speed_y; /* metres, and metres per second; the listener is at 0, 0 */
 	uint64_t next;                /* block in which it starts a sound                 */
 	struct random random;
-	lfpool_handle_t hum; /* 0: none, as far as we know         */
+	lfpool_handle_t hum; /* 0: none, as far as the car knows */
 	unsigned quiet;      /* blocks since the hum was turned off */
-	/* Counted since the beginning; by the thread that plays this actor. */
+	/* Counts since the beginning; written by the thread that plays this actor. */
 	uint64_t asked, refused, stopped, found_stale;
-	/* By the thread that stole from it. */
+	/* Written by the thread that stole from it. */
 	_Atomic(uint64_t) stolen;
 };
 
 /* An object of the pool. */
 struct playing {
 	struct voice voice;
-	struct actor *actor; /* that made the sound                             */
-	_Atomic(bool) ready; /* the rest is filled; false while the sound is new */
+	struct actor *actor; /* the source of the sound */
+	_Atomic(bool) ready; /* the other fields are filled; false while the sound is new */
 };
 
 struct game {
@@ -50,10 +49,10 @@ struct game {
 
 void game_init(struct game *game, uint64_t seed);
 
-/* While block `block` is rendered.  One thread at a time for an actor. */
+/* While block `block` is rendered.  One thread at a time per actor. */
 void game_play(struct game *game, struct actor *actor, uint64_t block);
 
-/* No thread plays it any more. */
+/* After all threads have finished playing it. */
 void game_end(struct game *game, struct actor *actor);
 
 /* hooks.evict, with the game as its context. */

@@ -4,21 +4,21 @@
  *
  *     voices [--seconds N] [--voices N] [--threads N] [--seed N] [FILE.wav]
  *
- * The rule is the one that Nystrom's "Game Programming Patterns" gives in its chapter on object pools: nobody misses
- * the quietest sound when a louder one begins.  So the pool is never full, and a voice is lost at any time:
+ * The rule is from the chapter on object pools in Nystrom's "Game Programming Patterns": nobody misses the quietest
+ * sound when a louder one begins.  So the pool never refuses a loud sound, and a voice may be lost at any time:
  * lfpool/evict.h.  Start with sound.h (what a voice is), then game.h (who starts sounds), then the mixer below (who
  * plays and ends them).
  *
- * With --voices 32, 64, ... one sees how many are worth having: how many sounds were stolen or refused, and how loud
- * the loudest was that was stolen (a shot next to one's ear is 1).
+ * --voices 32, 64, ... shows how many are worth having: how many sounds were stolen or refused, and how loud the
+ * loudest stolen one was (a shot next to the ear is 1).
  *
- * --threads N threads play the game, while the main one mixes.  With 0 it does both, in turn: then the file is the
- * same, byte for byte, each time.  It is also the same for every number of threads, if there are voices enough.  There
- * is no sound card here that asks for the next block, so the end of a block is a barrier: while block n is mixed, the
- * game goes on by one.  The pool does not need it.
+ * --threads N threads play the game, while the main one mixes.  With 0 it does both alternately: then the file is the
+ * same, byte for byte, each time.  It is also the same for every number of threads, with enough voices.  There is no
+ * sound card here that asks for the next block, so the end of a block is a barrier: while block n is mixed, the game
+ * prepares the next one.  The pool does not need the barrier.
  *
- * Exit status  0: each sound was refused, stolen, played to its end, stopped, or is still playing.  1: not so, or the
- *              file could not be written, or the pool not made.  2: wrong usage.  3: no thread, or no barrier.
+ *  Exit status  0: each sound was refused, stolen, played to its end, stopped, or is still playing.  1: otherwise, or
+ *               the file could not be written, or the pool not made.  2: wrong usage.  3: no thread, or no barrier.
  */
 #include "command_line.h"
 #include "game.h"
@@ -37,11 +37,11 @@
 
 /*
  * The mixer keeps no list of the playing voices: it walks over the active objects of the pool.  It pins each voice
- * while it renders it, so that no thread steals it meanwhile.  When a voice fades the mixer lowers its priority, so a
+ * while it renders it, so that no thread steals it.  When a voice fades the mixer lowers its priority, so that a
  * quieter voice is stolen sooner.  A voice that has faded away is released while it is pinned, and is free after the
  * unpin.
  *
- * Samples are added up as integers: a sum that does not depend on which voice has which slot.
+ * Samples are added up as integers, so the sum does not depend on the voices' slots.
  */
 struct mixer {
 	lfpool_t *voices;
@@ -49,13 +49,13 @@ struct mixer {
 	int64_t sums[2 * BLOCK];
 	uint64_t ended; /* sounds, since the beginning   */
 	size_t peak;    /* voices in use at once         */
-	bool wrong;     /* something failed that cannot */
+	bool wrong;     /* an impossible failure */
 };
 
-#define ONE (1 << 24) /* what a sample of 1 is in the sums */
+#define ONE (1 << 24) /* the value of a sample of 1 in the sums */
 #define MASTER 0.5    /* leaves room for several shots at once */
 
-/* From the gains of the last block to those of this one, little by little: a sudden change would click. */
+/* Moves gradually from the last block's gains to this block's: a sudden change would click. */
 static void add(struct mixer *mixer, struct voice *voice, const float samples[BLOCK])
 {
 	const struct gains to = voice->gains[mixer->block % 2], from = voice->last;
@@ -92,7 +92,7 @@ static void play(struct mixer *mixer, struct voice *voice, lfpool_handle_t handl
 	}
 }
 
-/* Between the walk's look and the pin the voice can be stolen, and its slot can have a new voice. */
+/* Between the walk's look and the pin the voice may be stolen, and its slot may get a new voice. */
 static bool visit(void *context, void *object)
 {
 	struct mixer *mixer = context;
@@ -108,7 +108,7 @@ static bool visit(void *context, void *object)
 	return true;
 }
 
-/* The next block; left and right in turn. */
+/* The next block; left and right alternately. */
 static void mixer_render(struct mixer *mixer, int16_t samples_out[2 * BLOCK])
 {
 	const size_t playing = lfpool_active_count(mixer->voices);
@@ -153,7 +153,7 @@ static void put_header(FILE *file, uint32_t frames)
 	put(file, 36 + 4 * frames, 4);
 	fputs("WAVEfmt ", file);
 	put(file, 16, 4); /* bytes of what follows, until "data"          */
-	put(file, 1, 2);  /* samples as they are                          */
+	put(file, 1, 2);  /* uncompressed samples */
 	put(file, 2, 2);  /* channels                                     */
 	put(file, RATE, 4);
 	put(file, 4 * RATE, 4);
@@ -221,7 +221,7 @@ static void perform(struct street *street, FILE *file)
 
 /* ---- The accounts ------------------------------------------------------------------------------------------ */
 
-/* Every sound is accounted for: by those who made them, by those who stole them, by the mixer, by the pool. */
+/* Every sound is accounted for, by its source, by the thieves, by the mixer, and by the pool. */
 static bool settle(struct street *street)
 {
 	uint64_t asked = 0, refused = 0, stolen = 0, stopped = 0, hums_stolen = 0, found_stale = 0;

@@ -7,9 +7,9 @@
 #include <math.h>
 
 #define TURN 6.2831853f
-#define ATTACK 48 /* frames: a sound that began at once would click */
+#define ATTACK 48 /* frames: a sound that began abruptly would click */
 
-/* -1 .. 1, with the heights taken off: the more, the smaller `open` (0 .. 1) is. */
+/* -1 .. 1, with high frequencies reduced: the smaller `open` (0 .. 1), the more. */
 static float noise(struct voice *v, float open)
 {
 	const float white = (float)(random_next(&v->random) >> 40) * (2.0f / (1 << 24)) - 1;
@@ -51,7 +51,7 @@ static float drop_sample(struct voice *v)
 	return tone(v->pitch * s * (1 + 9 * s));
 }
 
-/* The upper partials die first. */
+/* The upper partials decay first. */
 static float bell_sample(struct voice *v)
 {
 	const float turns = v->pitch * seconds(v), e = v->envelope;
@@ -62,7 +62,7 @@ static float bell_sample(struct voice *v)
 /* Four cylinders, one of which fires late. */
 static float hum_sample(struct voice *v)
 {
-	/* A double: it may go on for long.  In 2 turns all of it comes round. */
+	/* A double: the sound may last long.  After 2 turns everything repeats. */
 	const float turns = (float)fmod((double)v->pitch * v->age / RATE, 2);
 
 	return 0.45f * tone(turns) + 0.3f * tone(2 * turns) + 0.2f * tone(3 * turns + 0.3f) + 0.2f * tone(turns / 2);
@@ -111,7 +111,7 @@ void sound_render(struct voice *voice, uint64_t block, float samples_out[BLOCK])
 	const float level = sounds[voice->kind].level;
 	const float fade = sound_fades(voice->kind) ? expf(-1 / (sounds[voice->kind].fade * RATE)) : 1;
 
-	/* A hum that was stolen and begins again goes on as if it had never been away. */
+	/* A hum that was stolen continues where it would be without the gap. */
 	if (!sound_fades(voice->kind))
 		voice->age = (uint32_t)(block * BLOCK);
 	for (unsigned i = 0; i < BLOCK; i++) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * async.cpp - for ./check: milliseconds for a million tasks that one thread hands to two workers, each a node that is
- * made here and destroyed there.
- */
+/* async.cpp - for ./check: milliseconds for a million tasks that one thread hands to two workers; each is a node that
+ * is made here and destroyed there. */
 #include <taskflow/taskflow.hpp>
 
 #include <chrono>
@@ -12,7 +10,7 @@ int main()
 {
 	tf::Executor executor(2);
 
-	/* The second time memory is there. */
+	/* In the second round the memory is there. */
 	for (int round = 0; round < 2; round++) {
 		const auto begin = std::chrono::steady_clock::now();
 

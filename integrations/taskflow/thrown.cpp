@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * thrown.cpp - what taskflow.patch adds to the class of nodes, on a class whose constructor may throw: no memory is
- * lost, neither the pool's nor the heap's.  test_thrown makes members.inc and functions.inc of the lines that the patch
- * adds.
- */
+/* thrown.cpp - the members that taskflow.patch adds to the class of nodes, on a class whose constructor may throw:
+ * neither the pool nor the heap loses memory.  test_thrown makes members.inc and functions.inc from the patch's added
+ * lines. */
 #include <lfpool/inline.h>
 
 #include <cstdio>
@@ -68,7 +66,7 @@ static void check(bool holds, const char *what)
 	std::exit(1);
 }
 
-/* A node of a static graph, made before the pool is: the heap's. */
+/* A node of a static graph, made before the pool: from the heap. */
 static Node *made_early()
 {
 	throws_fifty_times();
