@@ -28,5 +28,5 @@ int main(void)
 		printf("%s objects, %zu active\n", greeting->text, lfpool_active_count(pool));
 		lfpool_release(pool, greeting); /* from any thread */
 	}
-	return lfpool_destroy(pool) == 0 ? 0 : 1; /* the number of objects never released */
+	return lfpool_destroy(pool) == 0 ? 0 : 1; /* how many objects were never released */
 }

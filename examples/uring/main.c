@@ -27,7 +27,7 @@
 
 enum { IN_RING = 16, FRAMES = 64, TEXT_BYTES = 2044, MESSAGES = 10000, GROUP = 1, SKIPPED = 77 };
 
-/* A message: its number, and TEXT_BYTES bytes with that value. */
+/* A message: its number, and up to TEXT_BYTES bytes with that value. */
 struct frame {
 	unsigned number;
 	unsigned char text[TEXT_BYTES];
