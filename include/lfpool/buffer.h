@@ -131,8 +131,8 @@ LFPOOL_C_BEGIN_
  *
  * config    As for lfpool_create(); `memory` and `memory_bytes` are ignored, `memory_use` is not.  For
  *           LFPOOL_MEMORY_OBJECTS the environment variable LFPOOL_DEBUG applies.
- * Returns   Bytes that the objects need (whole pages for max_capacity objects), or the whole pool (exact, wherever the
- *           buffer is); 0 if lfpool_create() refuses the config, or it is NULL, or there is not enough memory.
+ * Returns   The bytes for the objects (whole pages for max_capacity objects), or for the whole pool (exact for any
+ *           buffer address); 0 if lfpool_create() would refuse the config, it is NULL, or memory is short.
  * Threads   Any.
  * Progress  For LFPOOL_MEMORY_POOL wait-free, else lock-free; may enter the kernel for LFPOOL_MEMORY_OBJECTS.
  */

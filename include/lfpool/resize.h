@@ -126,7 +126,7 @@ LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);
  * that no thread has used since; other objects in a cache that is in use count as used.  It takes objects that are idle
  * for long first, but not exactly in order.
  *
- * keep      Number of free objects to leave alone; LFPOOL_IDLE | number: and all that were used since the last round.
+ * keep      Number of free objects to leave alone; LFPOOL_IDLE | number: leave also those used since the last round.
  * budget    Bytes that this call may handle: objects taken out of the free lists, and returned pages; a page that is
  *           only looked at counts 1/64.  At least one step is done.  SIZE_MAX: no limit.
  * Returns   true: there is more to do.  false: all pages were looked at since the last one was returned, in this call

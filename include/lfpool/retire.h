@@ -23,8 +23,8 @@
  * load), and no object waits for more than two.  No partly filled batch is left behind: there is nothing to flush, and
  * a thread may exit at any time.
  *
- * The backlog is bounded, because retired objects count in the pool's capacity.  (What call_rcu() and free() keep in
- * flight is unbounded.)  `retired` in lfpool_stats_t is their number.  Size a pool for the objects in use plus those
+ * The backlog is bounded, because retired objects count in the pool's capacity.  (With call_rcu() and free() the
+ * number in flight is unbounded.)  `retired` in lfpool_stats_t is their number.  Size a pool for the objects in use plus those
  * retired during two grace periods (docs/deferred-release.md has figures).
  *
  * When the pool runs dry.  lfpool_acquire() never waits for a grace period: it returns NULL only if at some moment

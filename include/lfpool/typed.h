@@ -158,7 +158,7 @@ static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused
 
 /* ---- The parts of LFPOOL_DEFINE ---------------------------------------------------------------------------- */
 
-/* A function that is one call: visible to other files, and static. */
+/* A function that makes one call, with external linkage and static. */
 #define LFPOOL_TYPED_CALL_SHOWN(result, function, parameters, call) \
 	result function parameters                                  \
 	{                                                           \
