@@ -24,8 +24,8 @@
  * a thread may exit at any time.
  *
  * The backlog is bounded, because retired objects count in the pool's capacity.  (With call_rcu() and free() the
- * number in flight is unbounded.)  `retired` in lfpool_stats_t is their number.  Size a pool for the objects in use plus those
- * retired during two grace periods (docs/deferred-release.md has figures).
+ * number in flight is unbounded.)  `retired` in lfpool_stats_t is their number.  Size a pool for the objects in use
+ * plus those retired during two grace periods (docs/deferred-release.md has figures).
  *
  * When the pool runs dry.  lfpool_acquire() never waits for a grace period: it returns NULL only if at some moment
  * during the call every object was in use, or retired and not yet reclaimed.  If the scheme has `ready`, it is asked
