@@ -87,8 +87,7 @@ bool engine_weak(void);
 /* The running thread sleeps: others run until it is woken, or its deadline passes. */
 void engine_fall_asleep(void);
 
-/*
- * ---- choose.c: which of its possible executions a program runs next ----
+/* ---- choose.c: which of its possible executions a program runs next ----
  *
  * Strategies   Depth-first with a bound on preemptions (Musuvathi and Qadeer 2007): all executions with few of them,
  *              in order; ends with "exhausted". Random walk; one in four runs in strict turns of a few operations, in

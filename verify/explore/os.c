@@ -333,8 +333,7 @@ struct os_symbol os_symbol_at(const void *address)
 	return (struct os_symbol){0};
 }
 
-/*
- * ---- The functions of src/pool/threads.c for the rest of the library ----
+/* ---- The functions of src/pool/threads.c for the rest of the library ----
  *
  * A thread has the cache that is lent to it, or none.  (lfpool_acquire and lfpool_release have none.)
  */

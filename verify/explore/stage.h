@@ -49,8 +49,7 @@ void stage_check_high_water(void);
 /* Pushes back a magazine that the actor has popped: the oldest, or the newest. */
 void stage_push_magazine(struct actor *actor, bool oldest);
 
-/*
- * ---- wants.c: programs that grow, shrink and trim the pool, and that wait for objects ----
+/* ---- wants.c: programs that grow, shrink and trim the pool, and that wait for objects ----
  *
  * Capacity     At the end: the initial capacity, plus added and cancelled objects, minus the shrinks that are
  *              complete.  No object is free while a shrink is pending.  (oracle.h: a pending shrink's objects count

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* calls.h - operations that are one call; for the files with tables of operations. */
+/* calls.h - operations that consist of one call; for the files with tables of operations. */
 #ifndef LFPOOL_VERIFY_CALLS_H
 #define LFPOOL_VERIFY_CALLS_H
 

@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 
 #define STUCK_SECONDS 10
-#define CONTROL_SECONDS 1 /* then the sleeper goes on, and what was stuck must follow */
+#define CONTROL_SECONDS 1 /* then the sleeper continues, and the stuck thread must follow */
 #define CONTROL_POINTS 2
 #define REPORTS_MAX 10
-#define CHILD_WRONG 99 /* a child's exit status; else the objects that are lost */
+#define CHILD_WRONG 99 /* a child's exit status; otherwise the number of lost objects */
 
 #define PASS(pass) (1u << (pass))
 
@@ -27,7 +27,7 @@ static struct part part;
 static struct sleeper sleeper;
 static unsigned long failures;
 
-/* ---- What we are told ---- */
+/* ---- Options ---- */
 
 static const char *const pass_names[] = {"give-back", "hold",  "never", "fork",  "control",
 					 "hits",      "heirs", "pairs", "empty", "own"};
@@ -69,11 +69,9 @@ static bool is_pass(unsigned passes)
 #define FORKS (PASS(PASS_FORK) | PASS(PASS_HEIRS))
 #define SIGNALS (PASS(PASS_EMPTY) | PASS(PASS_OWN))
 
-/*
- * Of how many places the pass visits one.  What the others find while it stands is the same in every pass: one of
- * these goes to every place, the rest to every second; where the process forks, which takes long, to every fourth and
- * fifth.
- */
+/* The pass visits one of this many places.  While the sleeper stands, the others do the same in every pass.  So one
+ * pass visits every place, and the others every second one; where the process forks, which takes long, every fourth
+ * or fifth. */
 static long stride(void)
 {
 	if (is_pass(PASS(PASS_GIVE_BACK) | SIGNALS) || drive_mutant || getenv("LFPOOL_DEEP"))
@@ -83,7 +81,7 @@ static long stride(void)
 
 unsigned drive_rounds(unsigned usual, unsigned deep)
 {
-	/* Stopping it must be what brings a seeded bug to light, not the others' chance meetings. */
+	/* The stop must reveal a seeded bug, not a chance meeting of the others. */
 	return drive_mutant ? 1 : getenv("LFPOOL_DEEP") ? deep : usual;
 }
 
@@ -170,7 +168,7 @@ static const char *fork_and_live_on(long *worst)
 	return NULL;
 }
 
-/* It need not finish; but one that may stand in the registry's mutex would leave it locked. */
+/* It does not have to finish; but if it may hold the registry's mutex, it would leave that locked. */
 static void dismiss(void)
 {
 	if (part.locks)
@@ -179,7 +177,7 @@ static void dismiss(void)
 		sleeper_abandon(&sleeper);
 }
 
-/* The sleeper stands; true if all is well afterwards. */
+/* Called while the sleeper stands; true if everything is right afterwards. */
 static bool visit(long *worst)
 {
 	const char *wrong = play->live_on(worst);
@@ -193,7 +191,7 @@ static bool visit(long *worst)
 	} else if (!wrong && drive_pass == PASS_NEVER) {
 		if (!part.locks)
 			sleeper_abandon(&sleeper);
-		/* The pool's life goes on as if that thread had never been. */
+		/* The pool lives on as if that thread had never existed. */
 		if (!(wrong = play->give_back()))
 			wrong = play->live_on(worst);
 	} else if (!wrong) {
@@ -207,10 +205,10 @@ static bool visit(long *worst)
 
 /* ---- All places of one operation ---- */
 
-/* Undisturbed: it must do what its name says, and all must be well. */
+/* Undisturbed: it must do what its name says, without errors. */
 static void record(void)
 {
-	/* Once for what happens only the first time, in libc and here; then for the recording. */
+	/* First a run for one-time work, in libc and here; then the recording. */
 	sleeper_rehearse(&sleeper, false);
 	play->close();
 	sleeper_rehearse(&sleeper, true);
@@ -228,7 +226,7 @@ static void record(void)
 		failures++;
 }
 
-/* At this place, where the operation is stopped, or interrupted by a signal. */
+/* To this place, where the operation is stopped, or interrupted by a signal. */
 static void go_to(long at, long *points, long *worst)
 {
 	const bool stopped = sleeper_run(&sleeper, at);
@@ -255,7 +253,7 @@ static bool is_place(long at)
 	return at >= 0 && (!part.in_program || stepper_in_program(&sleeper.stepper, at));
 }
 
-/* True if all is well.  With a stride, other places in each operation. */
+/* True if everything is right.  With a stride, the places differ between operations. */
 static bool sweep(size_t index)
 {
 	const unsigned long failures_before = failures;
@@ -269,7 +267,7 @@ static bool sweep(size_t index)
 	record();
 	const long from = only_at < 0 ? 0 : only_at;
 	const long last = only_at < 0 ? sleeper.stepper.length : from;
-	/* Places to pass over; the shortest calls have four. */
+	/* Places to skip first; the shortest calls have four. */
 	long others = only_at < 0 ? (long)index % 4 % stride() : 0;
 
 	sleeper.stepper.interrupt = is_pass(SIGNALS) ? signals_handle : NULL;
@@ -285,10 +283,10 @@ static bool sweep(size_t index)
 	return failures == failures_before && points > 0;
 }
 
-/* Some points must be stuck, and each must get on when the sleeper does. */
+/* At some points the others must be stuck, and each must continue when the sleeper does. */
 static bool sweep_control(void)
 {
-	/* The calls that spend their time in libc are long, and hold the mutex for a long part of it. */
+	/* Calls that spend their time in libc are long, and hold the mutex most of that time. */
 	const long step = part.in_program ? 8 : 1;
 	long stuck = 0, points = 0, worst = 0;
 
@@ -309,7 +307,7 @@ static bool sweep_control(void)
 	return stuck == CONTROL_POINTS;
 }
 
-/* ---- What it costs ---- */
+/* ---- The cost ---- */
 
 static const struct hit *hit_of(const char *name)
 {
@@ -344,7 +342,7 @@ static bool play_part(size_t index)
 	       : drive_pass == PASS_CONTROL ? sweep_control()
 					    : sweep(index);
 	(void)fflush(stdout);
-	/* The control looks for what is wrong anyway. */
+	/* The control must find an error. */
 	return (drive_mutant && drive_pass != PASS_CONTROL) || drive_pass == PASS_OWN ? !good : good;
 }
 
@@ -362,7 +360,7 @@ int main(int count, char **arguments)
 		return !good;
 	}
 	if (drive_pass == PASS_OWN)
-		/* What is said about the pool's misuse is of no interest. */
+		/* The pool's misuse reports do not matter. */
 		(void)freopen("/dev/null", "w", stderr);
 	sleeper.act = play->act;
 	sleeper_start(&sleeper);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * evictions.c - operations of lfpool/evict.h, and pins.  As operations.c.
+ * evictions.c - operations of lfpool/evict.h, and pins.  Like operations.c.
  *
  * Idea         The ranked objects of a scene were acquired by priority and published: every thread may evict them.
  *              Whenever the others empty the pool they first release the ranked objects with lfpool_release_least(),
- *              in order.  Only the object that the operation is about may be missing, or have any place in this order.
- * At the end   Before the victim continues, in a pool that was given back, the others acquire and publish all objects
- *              again.  Then the victim's evictions must be the least of these.
+ *              in order.  Only the operation's object may be missing, or out of place.
+ * At the end   Before the victim continues, in a full pool, the others acquire and publish all objects again.  Then
+ *              the victim's evictions must be the least of these.
  */
 #include "calls.h"
 
@@ -70,7 +70,7 @@ const char *evictions_empty(struct scene *s)
 	for (size_t i = 0; i < s->evicted_count; i++) {
 		const struct ranked *r = &s->evicted[i];
 
-		/* That of the operation may be anywhere. */
+		/* The operation's object may be anywhere. */
 		if (r->handle == s->handle || !ranked_of(s, r->handle))
 			continue;
 		if (r->priority < last)
@@ -139,7 +139,7 @@ bool evictions_arrange(struct scene *s, const char *word, size_t count)
 
 /* ---- Operations ---- */
 
-/* The object that it is about is gone only if it was evicted. */
+/* The operation's object is gone only if it was evicted. */
 static void check_stale(struct scene *s, bool stale)
 {
 	const struct ranked *r = ranked_of(s, s->handle);

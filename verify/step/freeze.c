@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * freeze.c - a thread that stands before any instruction of any operation (operations.c) holds up no other, and takes
- * nothing with it except what is in its hands.  See drive.h.
+ * freeze.c - a thread stopped before any instruction of any operation (operations.c) blocks no other thread, and
+ * takes with it only the objects in its hands.  See drive.h.
  *
- * Idea         The driver empties the pool, the peer hears that it is empty; all goes back; both use the pool at once;
- *              the peer empties it, and the driver again.  They must get every object but those that the sleeper's
- *              caller holds, and at most those that are on their way.
+ * Idea         The driver empties the pool, and the peer finds it empty.  Everything is released, and both use the
+ *              pool at once.  Then the peer empties it, and the driver again.  They must get every object except
+ *              those that the sleeper's caller holds, and at most those in transit.
  * At the end   The objects of all hands together are the pool's, each once, and each magazine is in one place.
- * Hits         What a hit costs, exact: instructions, and how many of them are locked; call, return and the store of
- *              the result are counted with it.  No hit may contain a locked instruction, and none more instructions
- *              than is written down here: the most of gcc 12 and clang 14, -O2 and -O3, and a tenth, for compilers to
- *              come.  An instruction is no nanosecond, but the count is the same on every machine and on a busy one.
- *              Of a handle's look-up, and of an address's among three pools, the same is asked.  The release that
- *              checks for races must be found to have its one locked instruction.
- * Control      With LFPOOL_BACKEND=mutex in the environment pass `control` must pass.
+ * Hits         The exact cost of a hit: instructions, and locked instructions; call, return and the store of the
+ *              result are included.  No hit may contain a locked instruction, or more instructions than written here:
+ *              the maximum of gcc 12 and clang 14, -O2 and -O3, plus a tenth, for future compilers.  Instructions are
+ *              not nanoseconds, but the count is the same on every machine, even a busy one.  The same holds for a
+ *              handle's look-up, and for an address's among three pools.  The release that checks for races must have
+ *              exactly one locked instruction.
+ * Control      With LFPOOL_BACKEND=mutex in the environment the pass `control` must pass.
  */
 #include "drive.h"
 #include "scene.h"
@@ -28,7 +28,7 @@ static struct scene scene;
 static const struct operation *operation;
 static struct holding mine, theirs; /* the driver's, and the peer's */
 
-/* ---- The threads: only in the churn do the driver and the peer run at once, on the pool alone ---- */
+/* ---- The threads: the driver and the peer run at the same time only in the churn, and use only the pool ---- */
 
 static void act(void)
 {
@@ -38,7 +38,7 @@ static void act(void)
 	drive_moved = scene_operate(&scene, operation);
 }
 
-static unsigned peer_rounds; /* of churn; 0: drain */
+static unsigned peer_rounds; /* rounds of churn; 0: drain */
 
 static const char *work(void)
 {
@@ -53,13 +53,13 @@ static void order_peer(unsigned rounds)
 	worker_order(&peer);
 }
 
-/* ---- A fork while a thread stands and others wait: what the child must find ----
+/* ---- A fork while a thread is stopped and others wait: the state of the child ----
  *
- * Before the fork the driver takes all there is, hands in two continuations, and releases one object: for the first
- * that waits, the victim perhaps.  The child has no thread but the driver's.  What waits there must have
- * been served when fork() returns, as far as there is anything free; when all has been released each
- * continuation has been called once, in order, whatever the victim was doing with it; and every object
- * is there except those in the victim's hands.  What it was given and had not fetched is in no hands.
+ * Before the fork the driver acquires everything, queues two continuations, and releases one object: for the first
+ * waiter, perhaps the victim.  The child has only the driver's thread.  When fork() returns there, waiters must have
+ * been served as far as objects are free.  After everything is released, each continuation has been called once, in
+ * order, whatever the victim was doing with it, and every object is there except those in the victim's hands.  An
+ * object given to the victim but not fetched is in no hands.
  */
 
 static struct heir {
@@ -83,7 +83,7 @@ static unsigned called(const struct scene *s)
 	return calls + s->called;
 }
 
-/* At the fork: continuations called, and yet to be called; calls that were given something. */
+/* At the fork: continuations called, and still to be called; calls that were given an object. */
 static struct {
 	unsigned called, handed;
 	size_t continuations, given;
@@ -96,12 +96,12 @@ static bool visit(void *nothing, void *object)
 	return true;
 }
 
-/* The continuation that the victim serves, if it has left the queue and was not called: its object must be active. */
+/* If the continuation that the victim serves has left the queue and was not called, its object must be active. */
 static const char *check_begun(const struct scene *s, const struct operation *o, const struct holding *h)
 {
 	size_t known = s->held_count + h->count;
 
-	/* Where the operation may take one back (in_hand 0) it may be gone like that. */
+	/* If the operation may cancel one (in_hand 0), that may explain it. */
 	if (!s->queued || !o->in_hand || s->called || o->special & CLOSES || queue.continuations + calls == 3)
 		return NULL;
 	for (size_t i = 0; i < 2; i++)
@@ -132,19 +132,19 @@ static const char *heirs_prepare(struct scene *s, const struct operation *o, str
 	return wrong ? wrong : check_begun(s, o, h);
 }
 
-/* Every waiter was served, or there is nothing. */
+/* Every waiter was served, or there is no object. */
 static const char *check_served(const struct scene *s, const struct operation *o)
 {
 	const bool wanted = scene_waiting(s) || lfpool_quick_stats(s->pool).owed;
 	void *object = lfpool_acquire(s->pool);
 
-	/* What is retired is free when a thread asks. */
+	/* Retired objects become free when a thread polls. */
 	if (object && wanted && !(o->special & (ASKED | TOLD)))
 		return "an object is free, and no thread serves those that wait for it";
 	return lfpool_release(s->pool, object) == LFPOOL_OK ? NULL : "a peer's release was refused";
 }
 
-/* Releases what the victim's caller, the continuations and `h` hold. */
+/* Releases the objects of the victim's caller, of the continuations and of `h`. */
 static const char *release_all(struct scene *s, struct holding *h)
 {
 	const char *wrong = s->ranked_count ? evictions_settle(s) : NULL;
@@ -185,9 +185,9 @@ static const char *heirs_inherit(struct scene *s, const struct operation *o, str
 	return release_all(s, h);
 }
 
-/* ---- What the others do ---- */
+/* ---- The others' part ---- */
 
-/* Empties the pool through `cache` into `mine`; NULL, or what is wrong with what there was. */
+/* Empties the pool through `cache` into `mine`; NULL, or an error. */
 static const char *drain(lfpool_cache_t *cache, long *worst)
 {
 	const char *wrong = peer_drain(&scene, cache, &mine);
@@ -195,7 +195,7 @@ static const char *drain(lfpool_cache_t *cache, long *worst)
 	return wrong ? wrong : drive_lost(lost(&scene, &mine), lost_at_most(&scene, operation, &mine), worst);
 }
 
-/* The peer empties the pool; if the others hold `held` besides, `missing` objects are held by none then. */
+/* The peer empties the pool; if the others also hold `held`, then `missing` objects have no holder. */
 static const char *peer_finds(size_t held, long missing, const char *wrong_count)
 {
 	const char *wrong;
@@ -205,7 +205,7 @@ static const char *peer_finds(size_t held, long missing, const char *wrong_count
 	return wrong || lost(&scene, &theirs) - (long)held == missing ? wrong : wrong_count;
 }
 
-/* What the others do while the victim stands.  Leaves the driver with everything in `mine` if it returns NULL. */
+/* The others' part while the victim stands.  If it returns NULL the driver holds everything in `mine`. */
 static const char *live_on_without(long *worst)
 {
 	const unsigned rounds = drive_rounds(128, 10000);
@@ -289,7 +289,7 @@ static bool choose(size_t index, struct part *part_out)
 {
 	if (!(operation = operation_at(index)))
 		return false;
-	/* They are the last.  Calls that evict use the thread's own cache, so a signal handler must not make one. */
+	/* They come last.  Evicting calls use the thread's own cache, so a signal handler must not make such calls. */
 	if (operation->special & EVICTS && (drive_pass == PASS_EMPTY || drive_pass == PASS_OWN))
 		return false;
 	*part_out = (struct part){.name = operation->name,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * hooks.c - hooks that notice when one is called out of turn; see scene.h.
- */
+/* hooks.c - hooks that notice a call in the wrong order; see scene.h. */
 #include <stdatomic.h>
 #include <string.h>
 
@@ -18,7 +16,7 @@ static bool step_of_life(void *object, uint64_t from, uint64_t to)
 
 	memcpy(&life, last, sizeof(life));
 	if (life != from)
-		/* relaxed: read when the others have given the turn back. */
+		/* relaxed: read after the others have returned the turn. */
 		atomic_store_explicit(&faulty, true, memory_order_relaxed);
 	memcpy(last, &to, sizeof(to));
 	return true;

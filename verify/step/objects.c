@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * objects.c - operations that do something about an object: hooks, handles, walks, debug modes.  As operations.c.
+ * objects.c - operations on an object: hooks, handles, walks, debug modes.  Like operations.c.
  *
- * Idea         What a look-up or a walk must answer is certain whenever it is stopped: the objects that the victim's
- *              caller holds are active all the while, so a walk visits each of them once, and no object twice.
+ * Idea         The answer of a look-up or a walk is certain wherever it is stopped: the objects of the victim's
+ *              caller are active throughout, so a walk visits each of them once, and no object twice.
  */
 #include "calls.h"
 
@@ -97,7 +97,7 @@ const struct operation object_operations[] = {
 	{"acquire, poison and guard", WATCHED, "mine +2 want 1", acquire_through_cache, 0, 1},
 	{"release, poison and guard", WATCHED, "mine +2 older", release_through_cache, 0, 1},
 	{"walk, for each active", USUAL, "own +5 handle", for_each, 0, 0},
-	/* nothing is free but what is in quarantine; and that is full: what is released drives another one out */
+	/* only quarantined objects are free, and the quarantine is full: a release drives one out */
 	{"acquire, out of quarantine", QUARANTINED, "other all -3 want 1", acquire_through_cache, 0, 1},
 	{"acquire, quarantine exhausted", QUARANTINED, "other all want 1", acquire_through_cache, 0, 0},
 	{"release, into quarantine", QUARANTINED, "mine +6 -4 hand 1", release_through_cache, 0, 1},

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pairs.c - two threads stopped at once: one that robs a cache, and the user of that cache; each before every
- * instruction.
+ * pairs.c - two threads stopped at once, each before every instruction: one that robs a cache, and the user of that
+ * cache.
  *
- * Idea         The thief is stopped before its n-th instruction, then the user before its m-th.  A third empties the
- *              pool, and either gives it back or keeps it.  Then they go on, in either order.  None may have what
- *              another has, and at the end everything must be there, each once.  A pop of the last object that loads
- *              top, and only then lets the thief's CAS happen, is met here and not by stopping one thread.
- * Extent       n is every instruction of the theft itself, and the four ways to go on take turns; with LFPOOL_DEEP=1
- *              every instruction of the thief's call, and all four ways at each.
+ * Idea         The thief is stopped before its n-th instruction, then the user before its m-th.  A third thread
+ *              empties the pool, and either releases everything or keeps it.  Then they continue, in either order.
+ *              None may have another's object, and at the end every object must be there once.  A pop of the last
+ *              object that loads top, and only then lets the thief's CAS happen, is found here, but not by stopping
+ *              one thread.
+ * Extent       n is every instruction of the theft itself, and the four ways to continue alternate; with
+ *              LFPOOL_DEEP=1 every instruction of the thief's call, and all four ways at each.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@
 
 #define STUCK_SECONDS 10
 #define REPORTS_MAX 10
-#define BEFORE 60 /* the theft: so many instructions before the thief's CAS, and behind it */
+#define BEFORE 60 /* the theft: this many instructions before the thief's CAS, and after it */
 #define AFTER 40
 
 static struct victim {
@@ -32,7 +33,7 @@ static struct victim {
 } thief, user;
 static unsigned long failures;
 
-/* The thief makes the scene; the user is a guest there. */
+/* The thief makes the scene; the user joins it. */
 static void act_thief(void)
 {
 	scene_open(&thief.scene, thief.operation);
@@ -80,7 +81,7 @@ static const struct pair {
 	 {.name = "refill own", .operate = user_acquires}},
 };
 
-/* Both stand.  way: bit 0, the user goes on first; bit 1, the third keeps what it got. */
+/* Both are stopped. way: bit 0, the user continues first; bit 1, the third keeps its objects. */
 static void visit(unsigned way)
 {
 	struct scene *s = &thief.scene;
@@ -108,14 +109,14 @@ static void visit(unsigned way)
 	(void)fflush(stdout);
 }
 
-/* The thief before instruction n; the user before all of its own. */
+/* The thief before instruction n; the user before each of its instructions. */
 static long sweep_user(const struct pair *p, long n)
 {
-	/* Of the four ways to go on two. */
+	/* Two of the four ways to continue. */
 	const unsigned step = getenv("LFPOOL_DEEP") || drive_mutant ? 1 : 2;
 	long points = 0, last = 1;
 
-	/* With the thief standing there the user's way may be another: it is recorded anew. */
+	/* With the thief there the user may take another path, so it is recorded again. */
 	for (long m = -1; m <= last && !(drive_mutant && failures); m++) {
 		if (m > 0 && !stepper_is_another(&user.sleeper.stepper, m))
 			continue;
@@ -147,7 +148,7 @@ static bool sweep(const struct pair *p)
 	const bool deep = getenv("LFPOOL_DEEP") != NULL;
 	long points = 0;
 
-	/* Once for what happens only the first time. */
+	/* First a run for one-time work. */
 	for (int i = 0; i < 2; i++) {
 		record(&thief, &p->thief);
 		(void)scene_close(&thief.scene);

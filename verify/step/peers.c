@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * peers.c - what the others do while the victim stands; see scene.h.
- */
+/* peers.c - the others' part while the victim stands; see scene.h. */
 #include "scene.h"
 
 #include "sleeper.h"
@@ -38,7 +36,7 @@ const char *peer_churn(lfpool_t *pool, uint64_t stamp, unsigned rounds)
 			count++;
 		if (!stamp_all(objects, count, stamp + round))
 			return "a peer found another's stamp in its object";
-		/* Now and then without naming the pool; or retired, where that comes back. */
+		/* Now and then without naming the pool; or retired, if such objects are reclaimed. */
 		while (count-- > 0)
 			if ((round + count) % 4 ? lfpool_release(pool, objects[count])
 			    : retires           ? lfpool_retire(pool, objects[count])
@@ -146,13 +144,13 @@ long lost_at_most(const struct scene *s, const struct operation *o, const struct
 {
 	long still = 0;
 
-	/* Objects that the operation was given and has not yet begun to release. */
+	/* Objects that the operation got and has not begun to release. */
 	for (size_t i = 0; i < s->given_count; i++)
 		still += lfpool_in_use(s->pool, s->given[i]) && !is_among(s->given[i], h->objects, h->count);
 	return still + (long)o->in_hand;
 }
 
-/* ---- When the operation has finished ---- */
+/* ---- After the operation has finished ---- */
 
 static const char *check_results(const struct scene *s, const struct holding *h)
 {
@@ -168,7 +166,7 @@ static const char *check_results(const struct scene *s, const struct holding *h)
 	return s->wrong;
 }
 
-/* The operation has released all it came by, the driver's too. */
+/* The operation has released everything, including the driver's objects. */
 static void forget_released(struct scene *s, struct holding *h)
 {
 	size_t kept = 0;
@@ -180,7 +178,7 @@ static void forget_released(struct scene *s, struct holding *h)
 	h->count = kept;
 }
 
-/* Every object is held: gather them, and find the whole pool, each object once. */
+/* With every object held: gathers them, which must be the whole pool, each object once. */
 static const char *gather(struct scene *s, struct holding *h)
 {
 	const char *wrong = s->ranked_count ? evictions_settle(s) : NULL;
@@ -201,9 +199,9 @@ static const char *gather(struct scene *s, struct holding *h)
 	if (!wrong && h->count != lfpool_capacity(s->pool))
 		wrong = "objects are missing at the end";
 	if (!wrong && lfpool_quick_stats(s->pool).owed)
-		wrong = "all has come back, and something is owed";
+		wrong = "everything was released, but objects are owed";
 	if (!wrong && s->capacity_at_end && h->count != s->capacity_at_end)
-		wrong = "there are more objects, or fewer, than the calls have said";
+		wrong = "the number of objects is not the sum of the calls' results";
 	if (!wrong && lfpool_quick_stats(s->pool).misuses)
 		wrong = "a release was refused on the way, or a debug mode has found something";
 	if (!wrong && hooks_wrong())

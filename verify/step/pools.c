@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pools.c - operations on a pool as a whole, and on whichever pool an address belongs to.  As operations.c.
+ * pools.c - operations on a pool as a whole, and on the pool that owns an address.  Like operations.c.
  *
- * Idea         A thread that creates or destroys a pool may stand in the registry's mutex: others that do so wait then,
- *              and so do fork and a thread's exit.  No other call does: the others use their pool, and ask whose their
- *              objects are.  The other way round, a thread that asks whose an object is holds up none that creates or
+ * Idea         A thread that creates or destroys a pool may hold the registry's mutex: others that do so then wait,
+ *              and so do fork and a thread's exit.  No other call waits: the others use their pool, and look up the
+ *              owner of their objects.  Conversely, a thread that looks up an owner blocks none that creates or
  *              destroys pools.
  */
 #include "calls.h"
@@ -57,7 +57,7 @@ static void ask_stats(struct scene *s)
 		 "lfpool_stats() counts objects that cannot be");
 }
 
-/* As text: JSON is put together by the same functions. */
+/* As text: the same functions make JSON. */
 static void dump(struct scene *s)
 {
 	static char text[TEXT_BYTES];
@@ -99,12 +99,12 @@ const struct operation pool_operations[] = {
 	{.name = NULL},
 };
 
-/* ---- How many objects there are, and where their memory is ----
+/* ---- The number of objects, and the place of their memory ----
  *
- * What is lost is counted against lfpool_capacity() of that moment, so an object that leaves the pool is lost while it
- * has left the free lists and is counted still.  Of a trim that was stopped the slots of one step are lost: here one
- * page's.  Where a debt or a queue is met, the others hold some objects that they release once the victim stands: they
- * pay, or serve, before it does.
+ * Lost objects are counted against lfpool_capacity() of that moment, so an object that is being removed is lost after
+ * it has left the free lists, as long as it is still counted.  A stopped trim loses the slots of one step: here one
+ * page's.  For a pending shrink or a queue, the others hold some objects that they release after the victim was
+ * stopped: they complete the shrink, or serve, before it does.
  */
 
 #define KIB_PER_PAGE 4 /* of objects of 1 KiB */
@@ -124,7 +124,7 @@ static void set_maximum(struct scene *s)
 		 "the maximum is not what it was set to");
 }
 
-/* What is not taken out is owed, and may have been paid since. */
+/* The rest is pending, and may have completed since. */
 static void shrink(struct scene *s)
 {
 	const size_t gone = STEP(lfpool_shrink(s->pool, 3));
@@ -165,7 +165,7 @@ const struct operation resize_operations[] = {
 	{"trim, cools, hooks", POOL(4 * EACH, 2 * EACH, 0, &hooks_all, NULL, SPECIAL_NOTHING), "own +6 -3", trim,
 	 MOVES_COLD, 1},
 	{"trim, cools", USUAL, "own +6 -3", trim, MOVES_TOP | MOVES_COLD, 1},
-	/* every object is cold; (a shrink gives pages back itself, by the same function) */
+	/* every object is cold; (a shrink gives pages back by the same function) */
 	{"trim, gives back", OF_A_KIB, "own +16 -16 trim 16", trim, MOVES_COLD, KIB_PER_PAGE},
 	{.name = NULL},
 };

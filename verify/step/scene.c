@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * scene.c - see scene.h.  Only this file looks inside the pool, to see which way a call went.
- */
+/* scene.c - see scene.h.  Only this file looks inside the pool, to see which path a call took. */
 #include "drive.h"
 #include "scene.h"
 
@@ -30,13 +28,13 @@ const struct operation *operation_at(size_t index)
 	return NULL;
 }
 
-/* The debug modes' last words on what an abandoned thread held are not asked for. */
+/* Debug reports about an abandoned thread's objects do not count. */
 static _Atomic(unsigned) damages;
 
 static void be_silent(void *context, const lfpool_misuse_t *misuse)
 {
 	(void)context;
-	/* relaxed: read when the others have given the turn back. */
+	/* relaxed: read after the others have returned the turn. */
 	if (misuse->status != LFPOOL_E_STILL_ACTIVE)
 		(void)fetch_add_relaxed(&damages, 1);
 }
@@ -49,7 +47,7 @@ unsigned scene_damages(void)
 	return found;
 }
 
-/* The pool is a class of a set, whose other classes are not made yet. */
+/* The pool is a class of a set, whose other classes do not exist yet. */
 static lfpool_status_t open_set(struct scene *s, const lfpool_config_t *config)
 {
 	lfpool_set_config_t set = LFPOOL_SET_CONFIG_INIT;
@@ -79,7 +77,7 @@ lfpool_t *scene_pool(void)
 	return pool;
 }
 
-/* No thread reads here: all of it is due. */
+/* There are no readers: every batch is due. */
 static bool scheme_ready(void *scene, const lfpool_batch_t *batch)
 {
 	(void)scene;
@@ -104,7 +102,7 @@ void scene_open(struct scene *s, const struct operation *o)
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
 
 	memset(s, 0, sizeof(*s));
-	/* A call that this thread was taken out of, for the last scene, may have been in a continuation. */
+	/* A call that this thread was taken out of, in the last scene, may have been in a continuation. */
 	thread_serve(NULL);
 	config.object_size = o->object_bytes ? o->object_bytes : OBJECT_BYTES;
 	config.capacity = o->capacity;
@@ -147,7 +145,7 @@ void scene_look_at_queue(const struct scene *s, bool claimed, size_t *continuati
 	const struct waiters *d = &s->pool->waiters;
 
 	*continuations_out = *given_out = 0;
-	/* relaxed, all: no thread moves. */
+	/* relaxed, all: no thread runs. */
 	for (uint32_t index = 0; index < load_relaxed(&d->cells); index++) {
 		const struct cell *cell = cell_at(d, index);
 		const enum phase phase = cell_phase(load_relaxed(&cell->word));
@@ -163,7 +161,7 @@ size_t scene_close(struct scene *s)
 {
 	struct retired *limbo = s->pool->retired;
 
-	/* A thread that never goes on may hold a place, for which a drain would wait. */
+	/* A thread that never continues may hold a shard, for which a drain would wait. */
 	for (uint32_t i = 0; limbo && i < limbo->shards; i++)
 		store_relaxed(&limbo->shard[i].word, 0);
 
@@ -185,8 +183,8 @@ static uint64_t tops_of(const struct core *core, uint32_t first, uint32_t count)
 	return sum;
 }
 
-/* One call changes what it changes in one direction: tags and counts grow.  So sums tell.  In the order of enum moves.
- * relaxed, all: the pool is this thread's alone. */
+/* One call changes its words in one direction: tags and counts grow.  So sums show the changes.  In the order of enum
+ * moves.  relaxed, all: only this thread uses the pool. */
 static struct reading read_pool(const struct scene *s)
 {
 	const struct core *core = ((struct cache *)(void *)s->other)->core;

@@ -33,7 +33,7 @@ static void release_some(struct scene *s, lfpool_cache_t *cache, size_t count)
 	}
 }
 
-/* The last `count` of what is held go elsewhere. */
+/* Moves the last `count` held objects elsewhere. */
 static void move(struct scene *s, void **to, size_t *to_count, size_t count)
 {
 	while (count--)
@@ -46,7 +46,7 @@ static void renew_other(struct scene *s)
 	s->other = lfpool_cache_create(s->pool);
 }
 
-/* Words about objects; false: it is none of them. */
+/* Words about objects; false: a different word. */
 static bool arrange_objects(struct scene *s, const char *word, size_t count)
 {
 	if (strcmp(word, "want") == 0) {
@@ -54,7 +54,7 @@ static bool arrange_objects(struct scene *s, const char *word, size_t count)
 	} else if (strcmp(word, "hand") == 0) {
 		move(s, s->given, &s->given_count, count);
 	} else if (strcmp(word, "older") == 0) {
-		/* So that the entry that it is written to says something else. */
+		/* So that the entry it is written to changes. */
 		s->given[s->given_count++] = s->held[0];
 		s->held[0] = s->held[--s->held_count];
 	} else if (strcmp(word, "lend") == 0) {
@@ -103,7 +103,7 @@ static bool arrange_pool(struct scene *s, const char *word, size_t count)
 	return true;
 }
 
-/* Words about how many objects there are, and who waits for one. */
+/* Words about the number of objects, and waiters. */
 static bool arrange_size(struct scene *s, const char *word, size_t count)
 {
 	if (strcmp(word, "grow") == 0)

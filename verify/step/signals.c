@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * signals.c - a signal handler that has a cache of its own uses the pool before any instruction of any operation.
+ * signals.c - a signal handler with a separate cache uses the pool before any instruction of any operation.
  *
  * Idea         There is one thread.  The handler of the trap before an instruction of the operation is the signal
- *              handler: it calls all that docs/signals.md says may be called.  It takes every object that is free, and
- *              gives all back, before instruction n, for every n.
- * Checks       No object that another call holds; NULL only when at most those are missing that the interrupted call
- *              has in hand, as when a thread stands there; errno is what it was; nothing waits; and at the end the pool
- *              is whole, each object once.
- * Control      `own`: the handler uses the cache, or is the thread, that it has interrupted.  That must be noticed.
+ *              handler.  It makes every call that docs/signals.md allows, acquires every free object, and releases
+ *              all, before instruction n, for every n.
+ * Checks       No object that another call holds; NULL only if the missing objects are those that the interrupted
+ *              call may hold, as when a thread is stopped there; errno is unchanged; nothing waits.  At the end the
+ *              pool is whole, each object once.
+ * Control      `own`: the handler uses the cache, or the thread, that it has interrupted.  That must fail.
  */
 #include "drive.h"
 #include "scene.h"
@@ -31,7 +31,7 @@ static bool has_no_caches(void)
 	return operation->cache_capacity == LFPOOL_CACHE_NONE;
 }
 
-/* Where threads have no caches, the calls that need none as well. */
+/* If threads have no caches, some calls use none either. */
 static lfpool_cache_t *cache_here(void)
 {
 	return drive_pass == PASS_OWN ? scene->mine : has_no_caches() && drive_place() % 2 ? NULL : scene->other;
@@ -96,7 +96,7 @@ static void take_all(void)
 void signals_handle(void)
 {
 	errno = ERRNO_OURS;
-	/* A call that waits is served by the handler. */
+	/* The handler serves a waiting call. */
 	while (scene->lent_count)
 		release_here(scene->other, scene->lent[--scene->lent_count]);
 	scene_await_caller(scene);
@@ -115,7 +115,7 @@ void signals_begin(struct scene *s, const struct operation *o)
 const char *signals_end(void)
 {
 	struct holding h = {.count = 0};
-	/* What the operation needs to end was done by the handler, or must be done now. */
+	/* The handler has done what the operation needs to finish, or it is done now. */
 	const char *refused = peer_return_lent(scene);
 
 	return wrong ? wrong : refused ? refused : account(scene, operation, &h);

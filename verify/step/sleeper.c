@@ -2,8 +2,9 @@
 /*
  * sleeper.c - see sleeper.h.
  *
- * Concurrency  The driver gives the turn to the sleeper or to a worker and waits for it to come back.  The watchdog
- *              reads the sleeper's description when nothing has moved for a long time, so no thread writes it then.
+ * Concurrency  The driver gives the turn to the sleeper or to a worker and waits until it is returned.  The watchdog
+ *              reads the sleeper's description after nothing has moved for a long time, so no thread is writing it
+ *              then.
  */
 #include "sleeper.h"
 
@@ -25,7 +26,7 @@ static void start(pthread_t *thread, void *(*run)(void *), void *argument)
 	(void)pthread_attr_destroy(&attributes);
 }
 
-/* ---- The one that is stopped ---- */
+/* ---- The sleeper ---- */
 
 static void *sleeper_main(void *argument)
 {
@@ -62,7 +63,7 @@ bool sleeper_run(struct sleeper *s, long at)
 	return turn_wait(&s->stepper.turn, TURN_GO) == TURN_PARKED;
 }
 
-/* The watchdog may have resumed it before. */
+/* The watchdog may have resumed it already. */
 static void end_stop(struct sleeper *s, enum turn_of order)
 {
 	(void)turn_give_first(&s->stepper.turn, TURN_PARKED, order);
@@ -94,7 +95,7 @@ void sleeper_describe(const struct sleeper *s, char *text, size_t room)
 		       s->stepper.length, place);
 }
 
-/* ---- Another ---- */
+/* ---- The worker ---- */
 
 static void *worker_main(void *argument)
 {
@@ -143,7 +144,7 @@ static struct {
 
 void beat(const char *doing)
 {
-	/* relaxed, both: signs for a message. */
+	/* relaxed, both: only for a message. */
 	atomic_store_explicit(&what, doing, memory_order_relaxed);
 	atomic_fetch_add_explicit(&beats, 1, memory_order_relaxed);
 }

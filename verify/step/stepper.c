@@ -16,16 +16,16 @@
 #define TRAP_FLAG ((greg_t)0x100)
 #define BREAKPOINT 0xcc
 #define NOWHERE (-1L)
-#define ANCHOR_DISTANCE 64               /* how far before the place to stop an anchor is looked for */
-#define PROGRAM_MAX ((uintptr_t)1 << 32) /* where a program that is not position-independent ends */
+#define ANCHOR_DISTANCE 64               /* how far before the stop to look for an anchor */
+#define PROGRAM_MAX ((uintptr_t)1 << 32) /* the end of a program that is not position-independent */
 
 extern char __executable_start[], etext[];
 
 /* initial-exec: read in the handler, where nothing may be allocated. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct stepper *stepped;
 
-/* The byte behind the prefixes, which come in any order, a REX byte last.  F0 is LOCK; the others: segments, sizes,
- * rep. */
+/* The byte behind the prefixes, which come in any order, with a REX byte last.  F0 is LOCK; the others: segments,
+ * sizes, rep. */
 static const unsigned char *opcode_of(const unsigned char *code, bool *lock_out)
 {
 	for (*lock_out = false; memchr("\xf0\x26\x2e\x36\x3e\x64\x65\x66\x67\xf2\xf3", *code, 11); code++)
@@ -33,7 +33,7 @@ static const unsigned char *opcode_of(const unsigned char *code, bool *lock_out)
 	return code + ((*code & 0xf0) == 0x40);
 }
 
-/* xchg, 86 and 87, with a memory operand locks by itself. */
+/* xchg, 86 and 87, with a memory operand locks implicitly. */
 static bool is_locked(const unsigned char *code)
 {
 	bool lock;
@@ -42,12 +42,10 @@ static bool is_locked(const unsigned char *code)
 	return lock || ((*code == 0x86 || *code == 0x87) && code[1] < 0xc0);
 }
 
-/*
- * Does it touch no memory but the top of its own stack?  Of the integer instructions that compilers use, by Intel's
+/* Does it touch no memory except the top of its stack?  For the integer instructions that compilers use, by Intel's
  * manual, volume 2, appendix A: push, pop, jcc, lea, xchg, cdq, test, mov, ret, call, jmp; nop, jcc, bswap; movsxd,
- * imul, add, test, mov, shl, mul; endbr64, cmov, setcc, bt, bts, imul, btr, movzx, bsf, movsx.  Any other counts as one
- * that does.
- */
+ * imul, add, test, mov, shl, mul; endbr64, cmov, setcc, bt, bts, imul, btr, movzx, bsf, movsx.  Any other counts as
+ * touching memory. */
 static bool is_private(const unsigned char *code)
 {
 	static const struct {
@@ -67,12 +65,12 @@ static bool is_private(const unsigned char *code)
 	const bool after_0f = *code == 0x0f;
 
 	code += after_0f;
-	/* The byte behind says whether an operand is in memory or in a register. */
+	/* The next byte shows whether an operand is in memory or in a register. */
 	const bool of_registers = code[1] >= 0xc0;
 
 	if (!after_0f && *code < 0x40) /* add to cmp */
 		return *code % 8 < 4 ? of_registers : *code % 8 < 6;
-	if (!after_0f && *code >= 0xfe) /* inc, dec; the others go elsewhere */
+	if (!after_0f && *code >= 0xfe) /* inc, dec; the others jump */
 		return of_registers && code[1] < 0xd0;
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
 		if (table[i].after_0f == after_0f && *code >= table[i].first && *code <= table[i].last)
@@ -95,7 +93,7 @@ void stepper_plan_recording(struct stepper *s)
 	s->recording = true;
 }
 
-/* A stub that jumps into a shared library: [endbr64] [bnd] jmp *offset(%rip).  The waiting threads use some of them. */
+/* A stub that jumps into a shared library: [endbr64] [bnd] jmp *offset(%rip).  Waiting threads use some of them. */
 static bool is_stub(const unsigned char *code)
 {
 	static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
@@ -131,7 +129,7 @@ void stepper_plan_stop(struct stepper *s, long at)
 
 	stepper_plan_nothing(s);
 	s->stop_at = at;
-	/* The cheapest anchor: each earlier pass over it, and each instruction from there on, is a step. */
+	/* The cheapest anchor: each earlier pass over it, and each instruction after it, is a step. */
 	for (long anchor = at < s->length ? at : s->length - 1;
 	     anchor > 0 && anchor > at - ANCHOR_DISTANCE && at - anchor < cheapest; anchor--) {
 		long passes = 0;
@@ -165,7 +163,7 @@ static void take_out(struct stepper *s)
 	s->planted = false;
 }
 
-/* Before instruction s->steps.  True if the next one is to trap as well. */
+/* Before instruction s->steps.  True if the next one must trap as well. */
 static bool arrive(struct stepper *s, unsigned char *place)
 {
 	s->place = place;
@@ -200,7 +198,7 @@ static bool on_marker(struct stepper *s, unsigned char *place)
 {
 	s->inside = !s->inside;
 	if (!s->inside) {
-		/* The breakpoint was not come by. */
+		/* Execution did not pass the breakpoint. */
 		if (s->planted) {
 			take_out(s);
 			s->strayed = true;
@@ -217,7 +215,7 @@ static bool on_marker(struct stepper *s, unsigned char *place)
 	return false;
 }
 
-/* At our own breakpoint, taken out.  Step over it if it is not yet the pass we want. */
+/* At our own breakpoint, which is removed.  Steps over it if this is not the right pass yet. */
 static bool on_breakpoint(struct stepper *s, unsigned char *place)
 {
 	take_out(s);
@@ -252,8 +250,8 @@ static void on_trap(int signal_number, siginfo_t *info, void *context)
 	(void)signal_number;
 	if (!s)
 		abort();
-	/* int3 says SI_KERNEL.  A step should say TRAP_TRACE, but some virtual machines lose the bit by which the
-	 * kernel knows it, for one step in a few thousand, and it says TRAP_BRKPT. */
+	/* int3 reports SI_KERNEL. A step should report TRAP_TRACE. But some virtual machines lose the bit by which
+	 * the kernel recognises it, for one step in a few thousand, and it reports TRAP_BRKPT. */
 	if (info->si_code != SI_KERNEL) {
 		trap = on_step(s, place);
 	} else if (s->planted && place - 1 == s->trace[s->anchor]) {
@@ -271,12 +269,12 @@ static void on_trap(int signal_number, siginfo_t *info, void *context)
 
 void stepper_open(void)
 {
-	/* Not on a stack of its own: an abandoned thread leaves the handler by a jump. */
+	/* Not on a separate stack: an abandoned thread leaves the handler by a jump. */
 	struct sigaction action = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO};
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	const uintptr_t start = (uintptr_t)__executable_start & ~(page - 1);
 
-	/* The first pages are the file's head, read-only and no code; that they get the same rights does no harm. */
+	/* The first pages are the file's read-only header; giving them the same rights does no harm. */
 	if (sigaction(SIGTRAP, &action, NULL) != 0 ||
 	    mprotect((void *)start, (uintptr_t)etext - start, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) {
 		perror("stepper");
@@ -297,7 +295,7 @@ void where(char *text, size_t room, const void *place)
 	if (is_in_program(place)) {
 		if (readlink("/proc/self/exe", path, sizeof(path) - 1) < 0)
 			path[0] = '\0';
-		/* A position-independent program's addresses count from its start. */
+		/* Addresses of a position-independent program count from its start. */
 		(void)snprintf(text, room, "(addr2line -fie %s 0x%zx)", path,
 			       (size_t)((uintptr_t)place - (start > PROGRAM_MAX ? start : 0)));
 	} else {

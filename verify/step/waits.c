@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waits.c - operations that wait for an object, and that serve the waiters.  As operations.c.
+ * waits.c - operations that wait for an object, and that serve waiters.  Like operations.c.
  *
- * Idea         The others hold two objects, which they release once the victim stands.  So if it stands in the midst of
- *              serving a call that sleeps, that call must be woken by them, and if the victim itself is what waits, it
- *              is given one object and no more.
- * Concurrency  The call that sleeps is a thread of its own.  It is in the kernel when a breakpoint is planted, and what
- *              it runs when it is woken (the way out of lfpool_acquire_wait()) the victim does not run.  So no call
- *              sleeps where the victim closes the pool: both would take slots.  (tests/pool/unit_fork_others.c)
+ * Idea         The others hold two objects, which they release after the victim was stopped.  So if it is stopped
+ *              while serving a sleeping call, they must wake that call; and if the victim itself waits, it gets one
+ *              object and no more.
+ * Concurrency  The sleeping call has a separate thread.  It is in the kernel when a breakpoint is planted, and the
+ *              code that it runs after waking (the way out of lfpool_acquire_wait()) the victim does not run.  So no
+ *              call sleeps while the victim closes the pool: both would take slots.  (tests/pool/unit_fork_others.c)
  */
 #include "calls.h"
 #include "sleeper.h"
@@ -26,7 +26,7 @@ static _Atomic(long) caller_number; /* of its thread, for the system */
 
 static const char *call(void)
 {
-	/* relaxed: read until it is not 0. */
+	/* relaxed: polled until it is not 0. */
 	atomic_store_explicit(&caller_number, syscall(SYS_gettid), memory_order_relaxed);
 	caller_scene->got[0] = lfpool_acquire_wait(caller_scene->pool, -1);
 	return NULL;
@@ -56,7 +56,7 @@ static bool caller_sleeps(void)
 	return state && state[1] == ' ' && state[2] == 'S';
 }
 
-/* Returns when it waits in the queue, and sleeps: it holds no lock on the way there, and sleeps nowhere else. */
+/* Returns when it waits in the queue, and sleeps: on the way there it holds no lock, and sleeps nowhere else. */
 void caller_begin(struct scene *s)
 {
 	static bool started;
@@ -107,7 +107,7 @@ static void cancel(struct scene *s)
 	wrong_if(s, s->cancelled == (s->got[0] != NULL), "a continuation was called and cancelled, or neither");
 }
 
-/* got[] is set on success only: otherwise the objects found are back in the pool. */
+/* got[] is set only on success: otherwise the objects are back in the pool. */
 static void acquire_bulk_wait(struct scene *s)
 {
 	void *objects[OBJECTS_MAX];
@@ -130,7 +130,7 @@ static void release_to_call(struct scene *s)
 
 /* ---- The table ---- */
 
-/* The clock is the kernel's, and reading it may take one instruction more than the last time. */
+/* The kernel's clock: reading it may take one instruction more than the last time. */
 #define CLOSING POOL(2 * EACH, 2 * EACH, 0, NULL, NULL, CLOSES)
 #define TIMED POOL(2 * EACH, 2 * EACH, 0, NULL, NULL, IN_PROGRAM)
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * words.h - reads the texts of setup.c: words, each with a number behind it, or none.
- */
+/* words.h - reads the texts of setup.c: words, each with or without a number. */
 #ifndef LFPOOL_VERIFY_WORDS_H
 #define LFPOOL_VERIFY_WORDS_H
 
@@ -13,10 +11,10 @@
 
 struct word {
 	char name[16];
-	size_t number; /* 0: none */
+	size_t number; /* 0: no number */
 };
 
-/* The text behind the word; NULL: there was none. */
+/* The text behind the word; NULL: there was no word. */
 static inline const char *word_read(const char *text, struct word *word_out)
 {
 	char *end;

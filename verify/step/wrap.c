@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wrap.c - how wide the tag must be: a stack_pop() stopped at every instruction while the tag goes once around.
+ * wrap.c - the necessary width of the tag: a stack_pop() is stopped at every instruction while the tag wraps once.
  *
- * Idea         Three magazines lie on a stack, 1 on 2 on 3.  A thread pops and is stopped before instruction n.
+ * Idea         Three magazines are on a stack, 1 on 2 on 3. A thread pops and is stopped before instruction n.
  *              Another then changes the head exactly `changes` times, so that 1 is on top again but nothing is below
- *              it: it keeps 2 and 3.  Let the first go on: if the tag has come round to what it had loaded, its CAS
- *              succeeds and puts 2 on top, which is not its to give.  At the end each magazine must be in one place:
- *              with the first thread, with the second, or on the stack.
- * Widths       Compiled with LFPOOL_TAG_BITS.  With a cut tag of T bits 2^T changes must be caught, and 2^T - 2 must be
- *              clean: so the test sees the failure, and the width is what prevents it.  With the shipped 40 bits 2^16
- *              changes must be clean.  How long 2^40 take is computed from the rate of changes measured here.
+ *              it: it keeps 2 and 3. Then the first continues.  If the tag has wrapped to the loaded value, its CAS
+ *              succeeds and puts 2 on top, although 2 is not on the stack.  At the end each magazine must be in one
+ *              place: with the first thread, with the second, or on the stack.
+ * Widths       Compiled with LFPOOL_TAG_BITS. With a cut tag of T bits 2^T changes must be caught, and 2^T - 2 must
+ *              be clean: so the test sees the failure, and the width prevents it.  With the shipped 40 bits 2^16
+ *              changes must be clean.  The time for 2^40 is computed from the rate of changes measured here.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static void push(uint32_t number)
 	stack_push(&stack, &magazines, magazines_at(&magazines, number));
 }
 
-/* Takes all, puts the first back, and pops and pushes it until the head has changed `changes` times. */
+/* Takes all, pushes the first back, and pops and pushes it until the head has changed `changes` times. */
 static void change_head(unsigned long changes, unsigned owners[])
 {
 	uint32_t first = pop(), other;
@@ -78,7 +78,7 @@ static void change_head(unsigned long changes, unsigned owners[])
 		push(pop());
 }
 
-/* Stopped before instruction `at`; true if each magazine has one owner at the end. */
+/* Stops before instruction `at`; true if each magazine has one owner at the end. */
 static bool visit(long at, unsigned long changes, bool expected)
 {
 	unsigned owners[MAGAZINES + 1] = {0};
@@ -87,7 +87,7 @@ static bool visit(long at, unsigned long changes, bool expected)
 	char text[1024];
 
 	if (!sleeper_run(&sleeper, at)) {
-		printf("FAILED: instruction %ld is not come by\n", at);
+		printf("FAILED: instruction %ld is never reached\n", at);
 		exit(1);
 	}
 	sleeper_describe(&sleeper, text, sizeof(text));
@@ -108,7 +108,7 @@ static bool visit(long at, unsigned long changes, bool expected)
 	return good;
 }
 
-/* Stopped at every instruction; returns how many led to a corrupt stack. */
+/* Stops at every instruction; returns how many corrupted the stack. */
 static long sweep(unsigned long changes, bool expected)
 {
 	long corrupt = 0;
