@@ -33,32 +33,37 @@
  * the code.  The keys:
  *
  *     capacity=N  max_capacity=N   A switch brings the pool there.  max_capacity=0, or one that is less than a capacity
- *                                  from the config, means the capacity.  capacity=0 is for pools that grow, as in
- *                                  lfpool_create().
+ *                                  from the config or in the other unit, means the capacity.  capacity=0 is for pools
+ *                                  that grow, as in lfpool_create().
+ *     bytes=N  max_bytes=N  growth_bytes=N
+ *                                  The same as capacity, max_capacity and growth_step, in bytes of objects: N divided
+ *                                  by the object's size, at least one object unless N is 0.
  *     trim=yes  trim=no  keep=N    With trim=yes a switch gives memory back, except for N free objects (lfpool_trim()).
  *     full=fail  full=grow  full=evict
  *                                  The result of an acquire that finds no free object, for pools that are made from
  *                                  now on.  fail: NULL, also where the code has a growth_step, hooks.exhausted or
  *                                  `evict`.  grow: the pool grows automatically by growth_step, or, if that is 0, by
- *                                  an eighth of its capacity, and does not evict.  evict: lfpool_acquire_evicting()
- *                                  evicts the least object (lfpool/evict.h), and lfpool_acquire() returns NULL; both
- *                                  after the pool has grown, if it has a growth_step.
+ *                                  an eighth of its capacity, up to max_capacity, or, if that is 0, up to 8 times its
+ *                                  capacity; and does not evict.  evict: lfpool_acquire_evicting() evicts the least
+ *                                  object (lfpool/evict.h), and lfpool_acquire() returns NULL; both after the pool
+ *                                  has grown, if it has a growth_step.
  *     growth_step=N  cache_capacity=N  cache_capacity=none  depot_shards=N
  *     flags=prefault,zero,check_races,create_all,lock,huge_pages,plain_stride,fenced  flags=none
  *     debug=poison,quarantine=1000  debug=none  backend=lockfree  backend=mutex  backend=malloc
  *                                  As in lfpool_config_t, and replaces its value, for pools that are made from now
  *                                  on.
  *
- * N is a number of objects (or of shards): 10000 or 10k (thousands) or 1M (millions), within the bounds of
- * lfpool_config_t.  Names of pools and scenarios have 1 to 63 ASCII letters, digits and . _ - : / characters.  A pool
- * has one line in a scenario, a key occurs once in a line, a scenario once in the text.  Anything else is an error.
+ * N is a number of objects (or of shards, or of bytes): 10000 or 10k (thousands), 1M (millions), 2G, 64Ki (of 1024),
+ * 16Mi, 1Gi, within the bounds of lfpool_config_t.  Names of pools and scenarios have 1 to 63 ASCII letters, digits and
+ * . _ - : / characters.  A pool has one line in a scenario, a key occurs once in a line, in one unit, a scenario once
+ * in the text.  Anything else is an error.
  *
  * Threads      Every function can be called by any thread at any time, except for create and destroy.  Blocking: a
- *              registry has mutexes, which acquire and release never touch.  Calls that change something wait for each
- *              other.  lfpool_registry_find() and lfpool_registry_dump() do not wait for a switch.  So hooks and
- *              continuations that run inside lfpool_registry_create_pool() or lfpool_registry_switch() may call these
- *              two, and nothing else of the registry; elsewhere they may call everything.  A child after fork must not
- *              use the registry if another thread can have been in a call on it.
+ *              registry has a mutex, which acquire and release never touch.  It is held for moments, and not while a
+ *              pool is made, changed or destroyed: no call waits for a switch, except lfpool_registry_destroy_pool()
+ *              for a pool that is just being changed.  Hooks and continuations can call everything, but cannot destroy
+ *              the pool whose call they run in.  A child after fork must not use the registry if another thread can
+ *              have been in a call on it.
  */
 #ifndef LFPOOL_POOL_REGISTRY_H
 #define LFPOOL_POOL_REGISTRY_H
@@ -109,7 +114,7 @@ LFPOOL_API size_t lfpool_registry_destroy(lfpool_registry_t *registry);
  * pool_out  Receives the pool; set to NULL on failure.  Address space is reserved for the largest capacity in any
  *           scenario of the profile.
  * Returns   As lfpool_create(); also LFPOOL_E_CONFIG_NAME if a profile cannot have such a name (see above), and
- *           LFPOOL_E_EXISTS if the registry has a pool of that name.
+ *           LFPOOL_E_EXISTS if the registry has a pool of that name, or another call is making one.
  * Owner     The caller, until lfpool_registry_destroy_pool() (never lfpool_destroy()).
  * Cost      As lfpool_create(), and O(pools + scenarios * lines).
  */
@@ -132,7 +137,7 @@ LFPOOL_API size_t lfpool_registry_destroy_pool(lfpool_registry_t *registry, lfpo
  * lfpool_registry_find - look up a pool by its name.
  *
  * name      Any string.
- * Returns   The pool, or NULL, also while the pool is being destroyed.  The caller must not use it after it is
+ * Returns   The pool, or NULL, also while the pool is being made or destroyed.  The caller must not use it after it is
  *           destroyed.
  * Cost      O(log pools).
  */
@@ -152,14 +157,10 @@ typedef struct lfpool_registry_report {
 	size_t objects_removed;       /* by this switch                                                              */
 	size_t bytes_trimmed;         /* given back to the system by this switch                                     */
 	lfpool_profile_error_t error; /* of the profile that the call was given                                */
+	size_t pools_busy;            /* pools that another call changes at this moment, and then brings to this
+	                           scenario                                                                    */
 } lfpool_registry_report_t;
-#define LFPOOL_REGISTRY_REPORT_INIT                                       \
-	{                                                                 \
-		sizeof(lfpool_registry_report_t), 0, 0, 0, 0, 0, 0, 0, 0, \
-		{                                                         \
-			0, 0, {0}                                         \
-		}                                                         \
-	}
+#define LFPOOL_REGISTRY_REPORT_INIT {sizeof(lfpool_registry_report_t), 0, 0, 0, 0, 0, 0, 0, 0, {0, 0, {0}}, 0}
 
 /*
  * lfpool_registry_switch - bring every pool to its capacity in a scenario, while threads use the pools.
@@ -167,6 +168,9 @@ typedef struct lfpool_registry_report {
  * First the pools that are too large shrink and are trimmed, then the others grow.  Objects in use stay: they are owed,
  * and leave the pool when they are released.  A pool without a capacity in the profile and in its config keeps its
  * capacity.  A second call with the same scenario reports the progress, and reverses automatic growth since then.
+ *
+ * Several calls at once: the last one wins for all pools, and no call waits.  While one of them changes a pool, the
+ * others leave that pool to it (pools_busy).
  *
  * profile     A new profile, which replaces the present one, read and not kept; NULL: the present one.
  * scenario    The name of a scenario in that profile; "default": the lines before the first.

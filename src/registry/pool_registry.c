@@ -15,24 +15,12 @@
 #define DEBUG_WORDS_BYTES 256
 #define GROWTH_PART 8 /* full=grow without a step: this part of the capacity */
 
-static void write_lock(lfpool_registry_t *registry)
-{
-	os_mutex_lock(&registry->change);
-	os_mutex_lock(&registry->look);
-}
-
-static void write_unlock(lfpool_registry_t *registry)
-{
-	os_mutex_unlock(&registry->look);
-	os_mutex_unlock(&registry->change);
-}
-
 /* ---- A config as a policy, and back ---- */
 
-static uint32_t as_value(size_t number)
+static uint64_t as_value(size_t number)
 {
 	/* lfpool_create() refuses a number that is too large; LFPOOL_CACHE_NONE becomes PROFILE_NONE. */
-	return number > PROFILE_OBJECTS_MAX ? UINT32_MAX : (uint32_t)number;
+	return number > PROFILE_OBJECTS_MAX ? UINT32_MAX : number;
 }
 
 static struct policy policy_of(const lfpool_config_t *config)
@@ -46,7 +34,7 @@ static struct policy policy_of(const lfpool_config_t *config)
 				[PROFILE_cache_capacity] = as_value(config->cache_capacity),
 				[PROFILE_depot_shards] = as_value(config->depot_shards),
 				[PROFILE_flags] = config->flags,
-				[PROFILE_backend] = (uint32_t)config->backend,
+				[PROFILE_backend] = (uint64_t)config->backend,
 			},
 	};
 
@@ -78,37 +66,41 @@ static void full_into(lfpool_config_t *config, enum full_policy full)
 		config->evict = LFPOOL_EVICT_NEVER;
 }
 
+/* After the numbers of objects. */
 static const char *full_of(const lfpool_config_t *config)
 {
 	if (config->evict == LFPOOL_EVICT_LESS || config->evict == LFPOOL_EVICT_LESS_OR_EQUAL)
 		return "evict";
-	return config->hooks.exhausted ? "hook" : config->growth_step ? "grow" : "fail";
+	if (config->hooks.exhausted)
+		return "hook";
+	return config->growth_step && config->max_capacity > config->capacity ? "grow" : "fail";
 }
 
 /* Puts the settings of the profile into the config, and reserves addresses for `reserve` objects.  `words` is room
  * for config->debug. */
-static void policy_into(lfpool_config_t *config, const struct policy *policy, uint32_t reserve,
+static void policy_into(lfpool_config_t *config, const struct policy *policy, uint64_t reserve,
 			char words[DEBUG_WORDS_BYTES])
 {
-	const uint32_t *value = policy->value;
+	const uint64_t *value = policy->value;
 	const struct debug_modes none = {0};
 	struct text text;
 
 	if (policy_gives(policy, PROFILE_capacity))
-		config->capacity = value[PROFILE_capacity];
+		config->capacity = (size_t)value[PROFILE_capacity];
 	/* lfpool_create() refuses a wrong config that the profile does not touch. */
 	if (!config->max_capacity || config->max_capacity >= config->capacity ||
 	    policy_gives(policy, PROFILE_capacity) || policy_gives(policy, PROFILE_max_capacity))
-		config->max_capacity = reserve;
+		config->max_capacity = (size_t)reserve;
 	if (policy_gives(policy, PROFILE_growth_step))
-		config->growth_step = value[PROFILE_growth_step];
+		config->growth_step = (size_t)value[PROFILE_growth_step];
 	if (policy_gives(policy, PROFILE_cache_capacity))
-		config->cache_capacity = value[PROFILE_cache_capacity] == PROFILE_NONE ? LFPOOL_CACHE_NONE
-										       : value[PROFILE_cache_capacity];
+		config->cache_capacity = value[PROFILE_cache_capacity] == PROFILE_NONE
+						 ? LFPOOL_CACHE_NONE
+						 : (size_t)value[PROFILE_cache_capacity];
 	if (policy_gives(policy, PROFILE_depot_shards))
-		config->depot_shards = value[PROFILE_depot_shards];
+		config->depot_shards = (size_t)value[PROFILE_depot_shards];
 	if (policy_gives(policy, PROFILE_flags))
-		config->flags = value[PROFILE_flags];
+		config->flags = (uint32_t)value[PROFILE_flags];
 	if (policy_gives(policy, PROFILE_full))
 		full_into(config, (enum full_policy)value[PROFILE_full]);
 	if (policy_gives(policy, PROFILE_backend))
@@ -145,7 +137,7 @@ lfpool_status_t lfpool_registry_create(lfpool_registry_t **registry_out, const c
 		os_heap_free(registry);
 		return status;
 	}
-	if (!os_mutex_open(&registry->change) || !os_mutex_open(&registry->look)) {
+	if (!os_mutex_open(&registry->mutex)) {
 		profile_free(&registry->profile);
 		os_heap_free(registry);
 		return profile_no_memory(error_out);
@@ -173,13 +165,12 @@ size_t lfpool_registry_destroy(lfpool_registry_t *registry)
 		return SIZE_MAX;
 	profile_free(&registry->profile);
 	os_heap_free(registry->rows);
-	os_mutex_close(&registry->change);
-	os_mutex_close(&registry->look);
+	os_mutex_close(&registry->mutex);
 	os_heap_free(registry);
 	return active;
 }
 
-/* ---- Rows ---- */
+/* ---- Rows: all of these with the mutex held ---- */
 
 /* The place of the row with this name, or the place where it would be. */
 static size_t row_place(const lfpool_registry_t *registry, const char *name, bool *found_out)
@@ -200,72 +191,147 @@ static size_t row_place(const lfpool_registry_t *registry, const char *name, boo
 	return high;
 }
 
-/* Room for one more; false when the system refuses.  `change` is held. */
+/* The row with this name, or NULL. */
+static struct pool_row *row_named(const lfpool_registry_t *registry, const char *name)
+{
+	bool found;
+	const size_t place = row_place(registry, name, &found);
+
+	return found ? &registry->rows[place] : NULL;
+}
+
+/* Room for one more; false when the system refuses. */
 static bool row_room(lfpool_registry_t *registry)
 {
 	const size_t room = registry->room ? 2 * registry->room : 8;
 
 	if (registry->count < registry->room)
 		return true;
-	os_mutex_lock(&registry->look);
+
 	struct pool_row *rows = os_heap_resize(registry->rows, room * sizeof(*rows));
 
 	if (rows) {
 		registry->rows = rows;
 		registry->room = room;
 	}
-	os_mutex_unlock(&registry->look);
 	return rows != NULL;
 }
 
-static void row_insert(lfpool_registry_t *registry, size_t place, const struct pool_row *row)
+static void row_remove(lfpool_registry_t *registry, struct pool_row *row)
 {
-	os_mutex_lock(&registry->look);
-	memmove(&registry->rows[place + 1], &registry->rows[place], (registry->count++ - place) * sizeof(*row));
-	registry->rows[place] = *row;
-	os_mutex_unlock(&registry->look);
+	memmove(row, row + 1, (size_t)(registry->rows + --registry->count - row) * sizeof(*row));
 }
 
 lfpool_t *lfpool_registry_find(lfpool_registry_t *registry, const char *name)
 {
-	lfpool_t *pool = NULL;
-	bool found;
+	os_mutex_lock(&registry->mutex);
 
-	os_mutex_lock(&registry->look);
-	const size_t place = row_place(registry, name, &found);
+	const struct pool_row *row = row_named(registry, name);
+	lfpool_t *pool = row ? row->pool : NULL;
 
-	if (found)
-		pool = registry->rows[place].pool;
-	os_mutex_unlock(&registry->look);
+	os_mutex_unlock(&registry->mutex);
 	return pool;
+}
+
+/* ---- Bringing a pool to the present scenario ---- */
+
+/* A pool and its settings, copied from its row: the mutex is not held while the pool changes. */
+struct target {
+	lfpool_t *pool;
+	size_t reserved;
+	struct policy wanted;
+};
+
+enum { GIVE_UP = 1, GET_MORE = 2 };
+
+/* Sets where the pool's growth ends, if the policy has a number for it. */
+static void limit(const struct target *t)
+{
+	const uint64_t most = policy_max_capacity(&t->wanted);
+
+	if (has_capacity(&t->wanted) || most)
+		(void)lfpool_limit(t->pool, most < t->reserved ? (size_t)most : t->reserved);
+}
+
+/* Sets the limit of growth, makes the pool smaller if it is too large, and gives memory back. */
+static void give_up(const struct target *t, lfpool_registry_report_t *report)
+{
+	const size_t wanted = (size_t)t->wanted.value[PROFILE_capacity], settled = lfpool_settled_capacity(t->pool);
+	const uint64_t given_back = lfpool_quick_stats(t->pool).given_back;
+
+	limit(t);
+	if (has_capacity(&t->wanted) && settled > wanted)
+		report->objects_removed += lfpool_shrink(t->pool, settled - wanted);
+	if (!t->wanted.value[PROFILE_trim])
+		return;
+	/* The count includes the memory of the shrink. */
+	(void)lfpool_trim(t->pool, (size_t)t->wanted.value[PROFILE_keep], SIZE_MAX);
+	report->bytes_trimmed += (size_t)(lfpool_quick_stats(t->pool).given_back - given_back);
+}
+
+/* Makes the pool larger if it is too small. */
+static void get_more(const struct target *t, lfpool_registry_report_t *report)
+{
+	const size_t wanted = (size_t)t->wanted.value[PROFILE_capacity];
+
+	if (lfpool_settled_capacity(t->pool) < wanted)
+		report->objects_added += lfpool_reserve(t->pool, wanted);
+}
+
+/* The mutex is held. */
+static struct policy policy_wanted(const lfpool_registry_t *registry, const struct pool_row *row)
+{
+	struct policy wanted = row->base;
+
+	profile_apply(&registry->profile, row->name, row->object_size, registry->scenario, &wanted);
+	return wanted;
+}
+
+/*
+ * The mutex is held, and released while the pool changes.  The caller has the row: PR4.  Does these steps (0: none),
+ * and then both as often as a switch has met the row meanwhile.  Returns the row, which can have moved.
+ */
+static struct pool_row *bring(lfpool_registry_t *registry, struct pool_row *row, lfpool_t *pool, int steps,
+			      lfpool_registry_report_t *report)
+{
+	char name[PROFILE_NAME_BYTES];
+
+	strcpy(name, row->name);
+	/* Repeats only after another switch. */
+	for (; steps || row->again; steps = 0) {
+		const struct target t = {pool, row->reserved, policy_wanted(registry, row)};
+		const int now = row->again ? GIVE_UP | GET_MORE : steps;
+
+		row->again = false;
+		os_mutex_unlock(&registry->mutex);
+		if (now & GIVE_UP)
+			give_up(&t, report);
+		if (now & GET_MORE)
+			get_more(&t, report);
+		os_mutex_lock(&registry->mutex);
+		row = row_named(registry, name);
+	}
+	return row;
 }
 
 /* ---- Making a pool ---- */
 
-/* Sets where the pool's growth ends, if the policy has a number for it. */
-static void limit(const struct pool_row *row, const struct policy *policy)
-{
-	const size_t most = policy_max_capacity(policy);
-
-	if (has_capacity(policy) || most)
-		(void)lfpool_limit(row->pool, most < row->reserved ? most : row->reserved);
-}
-
-/* `change` is held.  Puts the settings of the row's name into the config. */
+/* The mutex is held.  Puts the settings of the row's name into the config. */
 static void configure(lfpool_registry_t *registry, struct pool_row *row, lfpool_config_t *config,
 		      char words[DEBUG_WORDS_BYTES])
 {
 	row->object_size = config->object_size;
-	row->base = row->made = policy_of(config);
-	profile_apply(&registry->profile, row->name, registry->scenario, &row->made);
-	policy_into(config, &row->made, profile_reserve(&registry->profile, row->name, &row->base), words);
+	row->base = policy_of(config);
+	row->made = policy_wanted(registry, row);
+	policy_into(config, &row->made, profile_reserve(&registry->profile, row->name, row->object_size, &row->base),
+		    words);
 	config->name = row->name;
 }
 
-static lfpool_status_t make_row(lfpool_registry_t *registry, struct pool_row *row, lfpool_config_t *config,
-				const struct window_range *range)
+/* Configures the pool, and enters a row for it, without the pool. */
+static lfpool_status_t enter_row(lfpool_registry_t *registry, struct pool_row *row, lfpool_config_t *config,
+				 const struct window_range *range, char words[DEBUG_WORDS_BYTES])
 {
-	char words[DEBUG_WORDS_BYTES];
 	bool found;
 	const size_t place = row_place(registry, row->name, &found);
 
@@ -276,18 +342,32 @@ static lfpool_status_t make_row(lfpool_registry_t *registry, struct pool_row *ro
 	configure(registry, row, config, words);
 	if (range)
 		window_fit(config, *range);
-	row->reserved = config->max_capacity > config->capacity ? config->max_capacity : config->capacity;
+	row->reserved = larger_of(config->max_capacity, config->capacity);
 	row->full = full_of(config);
 
-	const lfpool_status_t status = range ? window_create_pool(&row->pool, config, *range)
-					     : lfpool_create(&row->pool, config);
+	struct pool_row *at = &registry->rows[place];
 
-	if (status != LFPOOL_OK)
-		return status;
-	/* No other thread has it yet. */
-	limit(row, &row->made);
-	row_insert(registry, place, row);
+	memmove(at + 1, at, (registry->count++ - place) * sizeof(*at));
+	*at = *row;
 	return LFPOOL_OK;
+}
+
+/* The call that has the row is done: the pool was made, or is still there; NULL: the row goes. */
+static void complete_row(lfpool_registry_t *registry, const char *name, lfpool_t *pool)
+{
+	lfpool_registry_report_t report = {0};
+
+	os_mutex_lock(&registry->mutex);
+
+	struct pool_row *row = row_named(registry, name);
+
+	if (pool) {
+		row = bring(registry, row, pool, 0, &report);
+		row->pool = pool;
+	} else {
+		row_remove(registry, row);
+	}
+	os_mutex_unlock(&registry->mutex);
 }
 
 /* Copies the config, and the name as a row has it. */
@@ -316,24 +396,32 @@ lfpool_status_t registry_window_bytes(lfpool_registry_t *registry, const char *n
 	*bytes_out = 0;
 	if (status != LFPOOL_OK)
 		return status;
-	os_mutex_lock(&registry->change);
+	os_mutex_lock(&registry->mutex);
 	configure(registry, &row, &config, words);
-	os_mutex_unlock(&registry->change);
+	os_mutex_unlock(&registry->mutex);
 	return window_bytes(&config, bytes_out);
 }
 
 lfpool_status_t registry_create_in(lfpool_registry_t *registry, const char *name, const lfpool_config_t *given,
 				   const struct window_range *range, lfpool_t **pool_out)
 {
+	char words[DEBUG_WORDS_BYTES];
 	lfpool_config_t config;
 	struct pool_row row;
 	lfpool_status_t status = read_request(name, given, &config, &row);
 
-	if (status == LFPOOL_OK) {
-		os_mutex_lock(&registry->change);
-		status = make_row(registry, &row, &config, range);
-		os_mutex_unlock(&registry->change);
-	}
+	*pool_out = NULL;
+	if (status != LFPOOL_OK)
+		return status;
+	os_mutex_lock(&registry->mutex);
+	status = enter_row(registry, &row, &config, range, words);
+	os_mutex_unlock(&registry->mutex);
+	if (status != LFPOOL_OK)
+		return status;
+	status = range ? window_create_pool(&row.pool, &config, *range) : lfpool_create(&row.pool, &config);
+	if (status == LFPOOL_OK)
+		limit(&(struct target){row.pool, row.reserved, row.made}); /* no other thread has it yet */
+	complete_row(registry, name, status == LFPOOL_OK ? row.pool : NULL);
 	*pool_out = status == LFPOOL_OK ? row.pool : NULL;
 	return status;
 }
@@ -347,38 +435,38 @@ lfpool_status_t lfpool_registry_create_pool(lfpool_registry_t *registry, const c
 /* ---- Destroying a pool ---- */
 
 /* Takes the pool out of its row, which keeps the name until the pool is destroyed.  False: it has no row.  After its
- * destroy, another pool can have the same address: only the name identifies the row then (PR1). */
+ * destroy, another pool can have the same address: only the name identifies the row then (PR2). */
 static bool row_leave(lfpool_registry_t *registry, const lfpool_t *pool, char name_out[PROFILE_NAME_BYTES])
 {
-	size_t place = 0;
+	struct pool_row *row;
+	bool busy = true;
 
-	write_lock(registry);
-	while (place < registry->count && registry->rows[place].pool != pool)
-		place++;
-	const bool found = place < registry->count;
+	os_mutex_lock(&registry->mutex);
+	/* Repeats only after another thread has brought a pool to its scenario. */
+	for (;;) {
+		for (row = registry->rows; row < registry->rows + registry->count && row->pool != pool;)
+			row++;
+		busy = row < registry->rows + registry->count && row->busy;
+		if (!busy)
+			break;
+		/* relaxed: it changes under the mutex. */
+		const uint64_t seen = load_relaxed(&registry->brought);
+
+		registry->sleepers++;
+		os_mutex_unlock(&registry->mutex);
+		os_sleep_on(&registry->brought, seen, UINT64_MAX);
+		os_mutex_lock(&registry->mutex);
+		registry->sleepers--;
+	}
+
+	const bool found = row < registry->rows + registry->count;
 
 	if (found) {
-		registry->rows[place].pool = NULL;
-		strcpy(name_out, registry->rows[place].name);
+		row->pool = NULL;
+		strcpy(name_out, row->name);
 	}
-	write_unlock(registry);
+	os_mutex_unlock(&registry->mutex);
 	return found;
-}
-
-/* Puts the pool back into the row that it was taken out of, or, NULL, removes that row. */
-static void row_settle(lfpool_registry_t *registry, const char *name, lfpool_t *pool)
-{
-	bool found;
-
-	write_lock(registry);
-	const size_t place = row_place(registry, name, &found);
-	struct pool_row *row = &registry->rows[place];
-
-	if (pool)
-		row->pool = pool;
-	else
-		memmove(row, row + 1, (--registry->count - place) * sizeof(*row));
-	write_unlock(registry);
 }
 
 size_t lfpool_registry_destroy_pool(lfpool_registry_t *registry, lfpool_t *pool)
@@ -387,94 +475,99 @@ size_t lfpool_registry_destroy_pool(lfpool_registry_t *registry, lfpool_t *pool)
 
 	if (!pool || !row_leave(registry, pool, name))
 		return 0;
-	/* Without a mutex: hooks run, and may call the registry. */
+
 	const size_t active = lfpool_destroy(pool);
 
-	row_settle(registry, name, active == SIZE_MAX ? pool : NULL);
+	complete_row(registry, name, active == SIZE_MAX ? pool : NULL);
 	return active;
 }
 
 /* ---- A switch ---- */
 
 /* Would a pool that is made now have other settings, of those that a switch cannot change? */
-static bool is_fixed(const struct pool_row *row)
+static bool is_fixed(const struct policy *made, const struct policy *wanted)
 {
-	const uint32_t *is = &row->made.value[PROFILE_FIXED], *wanted = &row->wanted.value[PROFILE_FIXED];
+	const size_t bytes = (PROFILE_KEY_COUNT - PROFILE_FIXED) * sizeof(*made->value);
 
-	return memcmp(is, wanted, (PROFILE_KEY_COUNT - PROFILE_FIXED) * sizeof(*is)) != 0 ||
-	       memcmp(&row->made.modes, &row->wanted.modes, sizeof(row->made.modes)) != 0;
+	return memcmp(&made->value[PROFILE_FIXED], &wanted->value[PROFILE_FIXED], bytes) != 0 ||
+	       memcmp(&made->modes, &wanted->modes, sizeof(made->modes)) != 0;
 }
 
-/* Sets the limit of growth, makes the pool smaller if it is too large, and gives memory back. */
-static void give_up(struct pool_row *row, lfpool_registry_report_t *report)
+/* The mutex is held, and released while the pool changes.  A row that another call has is left to it. */
+static void bring_row(lfpool_registry_t *registry, struct pool_row *row, int steps, lfpool_registry_report_t *report)
 {
-	const size_t wanted = row->wanted.value[PROFILE_capacity], settled = lfpool_settled_capacity(row->pool);
-	const uint64_t given_back = lfpool_quick_stats(row->pool).given_back;
-
-	limit(row, &row->wanted);
-	if (has_capacity(&row->wanted) && settled > wanted)
-		report->objects_removed += lfpool_shrink(row->pool, settled - wanted);
-	if (!row->wanted.value[PROFILE_trim])
+	if (!row->pool || row->busy) {
+		row->again = true;
 		return;
-	/* With what the shrink gave back. */
-	(void)lfpool_trim(row->pool, row->wanted.value[PROFILE_keep], SIZE_MAX);
-	report->bytes_trimmed += (size_t)(lfpool_quick_stats(row->pool).given_back - given_back);
-}
-
-/* Makes the pool larger if it is too small, and counts the result of both steps. */
-static void get_more(struct pool_row *row, lfpool_registry_report_t *report)
-{
-	const size_t wanted = row->wanted.value[PROFILE_capacity];
-	size_t settled = lfpool_settled_capacity(row->pool);
-
-	if (settled < wanted) {
-		report->objects_added += lfpool_reserve(row->pool, wanted);
-		settled = lfpool_settled_capacity(row->pool);
 	}
-	const size_t owed = lfpool_quick_stats(row->pool).owed;
-
-	report->pools_short += settled < wanted;
-	report->pools_owing += owed > 0;
-	report->objects_owed += owed;
+	row->busy = true;
+	row = bring(registry, row, row->pool, steps, report);
+	row->busy = false;
+	if (!registry->sleepers)
+		return;
+	/* relaxed: os_sleep_on() compares the word after it is woken, or does not sleep. */
+	store_relaxed(&registry->brought, load_relaxed(&registry->brought) + 1);
+	os_wake(&registry->brought);
 }
 
-/* `change` is held. */
-static void bring_all(lfpool_registry_t *registry, lfpool_registry_report_t *report)
+/* All rows, in the order of their names: rows come and go meanwhile. */
+static void bring_all(lfpool_registry_t *registry, int steps, lfpool_registry_report_t *report)
 {
+	char name[PROFILE_NAME_BYTES] = "";
+	bool found;
+
+	os_mutex_lock(&registry->mutex);
+	for (size_t place = 0; place < registry->count; place = row_place(registry, name, &found), place += found) {
+		strcpy(name, registry->rows[place].name);
+		bring_row(registry, &registry->rows[place], steps, report);
+	}
+	os_mutex_unlock(&registry->mutex);
+}
+
+/* Where the pools are now. */
+static void count_all(lfpool_registry_t *registry, lfpool_registry_report_t *report)
+{
+	os_mutex_lock(&registry->mutex);
 	for (size_t i = 0; i < registry->count; i++) {
-		struct pool_row *row = &registry->rows[i];
+		const struct pool_row *row = &registry->rows[i];
 
 		if (!row->pool)
 			continue;
-		row->wanted = row->base;
-		profile_apply(&registry->profile, row->name, registry->scenario, &row->wanted);
+
+		const struct policy wanted = policy_wanted(registry, row);
+		const size_t owed = lfpool_quick_stats(row->pool).owed;
+
 		report->pools++;
-		report->pools_fixed += is_fixed(row);
-		give_up(row, report);
+		report->pools_fixed += is_fixed(&row->made, &wanted);
+		report->pools_busy += row->busy;
+		report->pools_short += !row->busy &&
+				       lfpool_settled_capacity(row->pool) < wanted.value[PROFILE_capacity];
+		report->pools_owing += owed > 0;
+		report->objects_owed += owed;
 	}
-	/* Now there is memory for these. */
-	for (size_t i = 0; i < registry->count; i++)
-		if (registry->rows[i].pool)
-			get_more(&registry->rows[i], report);
+	os_mutex_unlock(&registry->mutex);
 }
 
-/* `change` is held.  `fresh`, if it is not NULL, becomes the profile, and the old one goes there; unless it has no such
- * scenario: then nothing changes. */
+/* `fresh`, if it is not NULL, becomes the profile, and the old one goes there; unless it has no such scenario: then
+ * nothing changes. */
 static bool enter_scenario(lfpool_registry_t *registry, struct profile *fresh, const char *scenario)
 {
-	struct profile old = registry->profile;
 	uint32_t number;
 
-	if (!profile_find_scenario(fresh ? fresh : &registry->profile, scenario, &number))
-		return false;
-	os_mutex_lock(&registry->look);
-	registry->scenario = number;
-	if (fresh) {
+	os_mutex_lock(&registry->mutex);
+
+	const bool known = profile_find_scenario(fresh ? fresh : &registry->profile, scenario, &number);
+
+	if (known)
+		registry->scenario = number;
+	if (known && fresh) {
+		const struct profile old = registry->profile;
+
 		registry->profile = *fresh;
 		*fresh = old;
 	}
-	os_mutex_unlock(&registry->look);
-	return true;
+	os_mutex_unlock(&registry->mutex);
+	return known;
 }
 
 lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, const char *profile, const char *scenario,
@@ -488,14 +581,14 @@ lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, const char *
 		return LFPOOL_E_ARGUMENT;
 	if (profile)
 		status = profile_read(&fresh, profile, &report.error);
+	if (status == LFPOOL_OK && !enter_scenario(registry, profile ? &fresh : NULL, scenario))
+		status = LFPOOL_E_SCENARIO;
+	profile_free(&fresh);
 	if (status == LFPOOL_OK) {
-		os_mutex_lock(&registry->change);
-		if (enter_scenario(registry, profile ? &fresh : NULL, scenario))
-			bring_all(registry, &report);
-		else
-			status = LFPOOL_E_SCENARIO;
-		os_mutex_unlock(&registry->change);
-		profile_free(&fresh);
+		bring_all(registry, GIVE_UP, &report);
+		/* Now there is memory for these. */
+		bring_all(registry, GET_MORE, &report);
+		count_all(registry, &report);
 	}
 	if (report_out)
 		sized_write(report_out, &report, sizeof(report));

@@ -5,19 +5,23 @@
  * Idea         A layer on the public functions: a profile, and a row for each pool, sorted by name.  A row remembers
  *              the pool's configuration without the profile, so that each scenario starts from there.
  * Invariants   PR1 rows are sorted; no two have the same name.
- *              PR2 the pool of a row exists, and no other row has it.  While it is being destroyed its row has the name
- *                  alone: afterwards another pool can have its address.
+ *              PR2 the pool of a row exists, and no other row has it.  While it is being made or destroyed its row has
+ *                  the name alone: another pool can have the address of one that was destroyed.
  *              PR3 `scenario` is one of the profile's.
- * Concurrency  Two mutexes; a writer holds both, a reader either.  `change` is held during a whole change, also while
- *              pools are made and resized.  `look` is always taken after it, for a moment.  So find and dump do not
- *              wait for a switch, and hooks that run during a switch may call them.  Pools are destroyed without
- *              either mutex.
+ *              PR4 a call has a row while it makes or destroys the row's pool, or has set `busy`: no other call removes
+ *                  the row or changes its pool.  A switch that meets such a row sets `again`, and does not wait.  The
+ *                  call that has the row looks at `again` under the mutex when it is done.  So each pool is brought to
+ *                  the newest scenario, by some call.
+ * Concurrency  One mutex, held for look-ups and for changes of rows.  No pool is made, changed or destroyed under it.
+ *              So hooks and continuations run without it, and can call everything.
+ *                 A destroy waits for the call that has the row of its pool; no other call waits for one.
  * Progress     Blocking.
  */
 #ifndef LFPOOL_SRC_POOL_REGISTRY_H
 #define LFPOOL_SRC_POOL_REGISTRY_H
 
 #include "api/window.h"
+#include "base/atomics.h"
 #include "os/os.h"
 #include "registry/profile.h"
 
@@ -32,23 +36,26 @@ struct row_numbers {
 
 struct pool_row {
 	char name[PROFILE_NAME_BYTES];
-	lfpool_t *pool;   /* NULL: it is being destroyed                                              */
-	const char *full; /* the result of an acquire that finds nothing, in a word                   */
-	size_t object_size;
-	struct policy base;         /* the configuration without the profile                        */
-	struct policy made;         /* the settings that it was made with                           */
-	struct policy wanted;       /* `change` alone: during a switch, the settings that it is to have */
-	size_t reserved;            /* objects there is address space for                           */
-	struct row_numbers numbers; /* `look` alone: during a dump */
+	lfpool_t *pool;             /* NULL: it is being made, or destroyed                        */
+	const char *full;           /* the result of an acquire that finds nothing, in a word      */
+	size_t object_size;         /* bytes                                                       */
+	struct policy base;         /* the configuration without the profile                       */
+	struct policy made;         /* the settings that it was made with                          */
+	size_t reserved;            /* objects there is address space for                          */
+	bool busy;                  /* a switch changes the pool: PR4                              */
+	bool again;                 /* another switch has met it meanwhile                         */
+	struct row_numbers numbers; /* during a dump                                               */
 };
 
 struct lfpool_registry {
-	os_mutex_t change, look;
-	/* Written under both, read under either. */
+	os_mutex_t mutex;
+	/* All under the mutex. */
 	struct profile profile;
 	uint32_t scenario;
 	struct pool_row *rows;
 	size_t count, room;
+	size_t sleepers;           /* destroys that wait for a row        */
+	_Atomic(uint64_t) brought; /* changes when `busy` of a row ends, if a destroy waits */
 };
 
 /* ---- For sets ---- */

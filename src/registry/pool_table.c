@@ -38,7 +38,7 @@ static uint64_t cell(const struct row_numbers *n, const struct column *column)
 	}
 }
 
-/* The next row from `row` on whose pool is not being destroyed; NULL: there is none. */
+/* The next row from `row` on that has a pool, or NULL. */
 static struct pool_row *shown_from(const lfpool_registry_t *registry, struct pool_row *row)
 {
 	struct pool_row *end = registry->rows + registry->count;
@@ -141,7 +141,7 @@ size_t lfpool_registry_dump(lfpool_registry_t *registry, lfpool_format_t format,
 	struct text t;
 
 	text_open(&t, text_out, room);
-	os_mutex_lock(&registry->look);
+	os_mutex_lock(&registry->mutex);
 
 	const size_t pools = read_rows(registry, &sum);
 
@@ -149,6 +149,6 @@ size_t lfpool_registry_dump(lfpool_registry_t *registry, lfpool_format_t format,
 	case LFPOOL_TEXT: put_text(&t, registry, pools, &sum); break;
 	case LFPOOL_JSON: put_json(&t, registry, &sum); break;
 	}
-	os_mutex_unlock(&registry->look);
+	os_mutex_unlock(&registry->mutex);
 	return t.wanted;
 }

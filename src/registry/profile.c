@@ -64,10 +64,11 @@ static void overlay(struct policy *policy, const struct policy *over)
 			policy->value[key] = over->value[key];
 	if (policy_gives(over, PROFILE_debug))
 		policy->modes = over->modes;
+	policy->in_bytes = (policy->in_bytes & ~over->given) | over->in_bytes;
 	policy->given |= over->given;
 }
 
-void profile_apply(const struct profile *p, const char *pool, uint32_t scenario, struct policy *policy)
+static void overlay_lines(const struct profile *p, const char *pool, uint32_t scenario, struct policy *policy)
 {
 	const struct profile_line *everywhere = find_line(p, pool, 0), *here = find_line(p, pool, scenario);
 
@@ -77,14 +78,36 @@ void profile_apply(const struct profile *p, const char *pool, uint32_t scenario,
 		overlay(policy, &here->policy);
 }
 
-uint32_t profile_reserve(const struct profile *p, const char *pool, const struct policy *base)
+/* As a set makes objects of bytes: one at least, unless there are no bytes.  lfpool_create() refuses UINT32_MAX, and
+ * objects of 0 bytes. */
+static uint64_t objects_in(uint64_t bytes, size_t object_size)
 {
-	uint32_t most = 0;
+	if (!bytes || bytes < object_size)
+		return bytes ? 1 : 0;
+
+	const uint64_t objects = object_size ? bytes / object_size : 1;
+
+	return objects > PROFILE_OBJECTS_MAX ? UINT32_MAX : objects;
+}
+
+void profile_apply(const struct profile *p, const char *pool, size_t object_size, uint32_t scenario,
+		   struct policy *policy)
+{
+	overlay_lines(p, pool, scenario, policy);
+	for (int key = 0; key < PROFILE_KEY_COUNT; key++)
+		if (policy->in_bytes >> key & 1)
+			policy->value[key] = objects_in(policy->value[key], object_size);
+	policy->in_bytes = 0;
+}
+
+uint64_t profile_reserve(const struct profile *p, const char *pool, size_t object_size, const struct policy *base)
+{
+	uint64_t most = 0;
 
 	for (uint32_t scenario = 0; scenario < p->scenario_count; scenario++) {
 		struct policy policy = *base;
 
-		profile_apply(p, pool, scenario, &policy);
+		profile_apply(p, pool, object_size, scenario, &policy);
 		if (policy_max_capacity(&policy) > most)
 			most = policy_max_capacity(&policy);
 	}
@@ -169,12 +192,28 @@ static bool is(struct token word, const char *text)
 
 static const struct key {
 	const char *name;
-	uint32_t most; /* the largest number; 0: the value is a word */
+	enum profile_key key;
+	uint64_t most; /* the largest number; 0: the value is a word */
+	bool in_bytes;
 } keys[] = {
-#define PROFILE_KEY(key, most) {#key, most},
+#define PROFILE_KEY(key, most) {#key, PROFILE_##key, most, false},
 	PROFILE_KEYS(PROFILE_KEY)
 #undef PROFILE_KEY
+#define PROFILE_BYTE_KEY(word, key) {#word, PROFILE_##key, PROFILE_BYTES_MAX, true},
+		PROFILE_BYTE_KEYS(PROFILE_BYTE_KEY)
+#undef PROFILE_BYTE_KEY
 };
+
+/* The word for a key that this policy gives. */
+static const char *word_of(const struct policy *policy, enum profile_key key)
+{
+	const bool in_bytes = policy->in_bytes >> key & 1;
+	size_t i = 0;
+
+	while (keys[i].key != key || keys[i].in_bytes != in_bytes)
+		i++;
+	return keys[i].name;
+}
 
 /* The words that a value can have, except for debug modes. */
 static const struct option {
@@ -197,19 +236,31 @@ static const struct option {
 	{PROFILE_full, "evict", FULL_EVICT},
 };
 
-/* Digits, and k or M for thousands or millions. */
-static bool number_of(struct token word, uint32_t most, uint32_t *value_out)
+/* Behind the digits of a number. */
+static const struct unit {
+	const char *word;
+	uint64_t times;
+} units[] = {
+	{"", 1}, {"k", 1000}, {"M", 1000000}, {"G", 1000000000}, {"Ki", 1u << 10}, {"Mi", 1u << 20}, {"Gi", 1u << 30},
+};
+
+/* Digits and a unit. */
+static bool number_of(struct token word, uint64_t most, uint64_t *value_out)
 {
 	uint64_t value = 0;
-	size_t digits = 0;
+	size_t digits = 0, unit = 0;
+	bool fits = true;
 
 	for (; digits < word.length && word.at[digits] >= '0' && word.at[digits] <= '9'; digits++)
-		if (value <= UINT32_MAX)
-			value = value * 10 + (uint64_t)(word.at[digits] - '0');
-	if (digits && digits + 1 == word.length && (word.at[digits] == 'k' || word.at[digits] == 'M'))
-		value *= word.at[digits++] == 'k' ? 1000 : 1000000;
-	*value_out = (uint32_t)value;
-	return digits && digits == word.length && value <= most;
+		fits = fits && !__builtin_mul_overflow(value, UINT64_C(10), &value) &&
+		       !__builtin_add_overflow(value, (uint64_t)(word.at[digits] - '0'), &value);
+	while (unit < COUNT(units) && !is((struct token){word.at + digits, word.length - digits}, units[unit].word))
+		unit++;
+	if (!digits || unit == COUNT(units))
+		return false;
+	fits = fits && !__builtin_mul_overflow(value, units[unit].times, &value) && value <= most;
+	*value_out = value;
+	return fits;
 }
 
 static bool add_mode(struct token word, struct debug_modes *modes)
@@ -223,10 +274,10 @@ static bool add_mode(struct token word, struct debug_modes *modes)
 }
 
 /* Adds a word to the value of the key; `alone`: it is the only one. */
-static bool add_word(struct reader *r, enum profile_key key, struct token word, bool alone, struct policy *policy)
+static bool add_word(struct reader *r, const struct key *k, struct token word, bool alone, struct policy *policy)
 {
-	const uint32_t most = keys[key].most;
-	uint32_t *value = &policy->value[key];
+	const enum profile_key key = k->key;
+	uint64_t *value = &policy->value[key];
 
 	/* A list does not have "none" in it. */
 	for (size_t i = 0; i < COUNT(options); i++)
@@ -234,18 +285,18 @@ static bool add_word(struct reader *r, enum profile_key key, struct token word, 
 			*value |= options[i].value;
 			return true;
 		}
-	if (most ? number_of(word, most, value) : key == PROFILE_debug && add_mode(word, &policy->modes))
+	if (k->most ? number_of(word, k->most, value) : key == PROFILE_debug && add_mode(word, &policy->modes))
 		return true;
-	if (!most)
-		return fail(r, word.at, "unknown value \"%.*s\" of %s", SHOWN(word), keys[key].name);
-	return fail(r, word.at, "%s must be a number from 0 to %" PRIu32 "%s, not \"%.*s\"", keys[key].name, most,
+	if (!k->most)
+		return fail(r, word.at, "unknown value \"%.*s\" of %s", SHOWN(word), k->name);
+	return fail(r, word.at, "%s must be a number from 0 to %" PRIu64 "%s, not \"%.*s\"", k->name, k->most,
 		    key == PROFILE_cache_capacity ? " or none" : "", SHOWN(word));
 }
 
 /* Words with commas between them for flags and debug, one word for the other keys. */
-static bool read_value(struct reader *r, enum profile_key key, struct policy *policy)
+static bool read_value(struct reader *r, const struct key *key, struct policy *policy)
 {
-	const bool is_list = key == PROFILE_flags || key == PROFILE_debug;
+	const bool is_list = key->key == PROFILE_flags || key->key == PROFILE_debug;
 	bool more = true;
 
 	for (const char *first = r->at; more; r->at += more) {
@@ -262,19 +313,28 @@ static bool read_value(struct reader *r, enum profile_key key, struct policy *po
 static bool read_setting(struct reader *r, struct policy *policy)
 {
 	const struct token name = read_word(r, BLANKS ENDS "=");
-	size_t key = 0;
+	size_t i = 0;
 
-	while (key < COUNT(keys) && !is(name, keys[key].name))
-		key++;
-	if (key == COUNT(keys))
+	while (i < COUNT(keys) && !is(name, keys[i].name))
+		i++;
+	if (i == COUNT(keys))
 		return fail(r, name.at, "unknown key \"%.*s\"", SHOWN(name));
+
+	const struct key *key = &keys[i];
+	const uint32_t bit = UINT32_C(1) << key->key;
+
 	if (*r->at != '=')
-		return fail(r, r->at, "%s needs a value: %s=...", keys[key].name, keys[key].name);
-	if (policy_gives(policy, (enum profile_key)key))
-		return fail(r, name.at, "%s is given twice", keys[key].name);
+		return fail(r, r->at, "%s needs a value: %s=...", key->name, key->name);
+	if (policy->given & bit) {
+		const char *before = word_of(policy, key->key);
+
+		return before == key->name ? fail(r, name.at, "%s is given twice", before)
+					   : fail(r, name.at, "%s is given as %s already", key->name, before);
+	}
 	r->at++;
-	policy->given |= UINT32_C(1) << key;
-	return read_value(r, (enum profile_key)key, policy);
+	policy->given |= bit;
+	policy->in_bytes |= key->in_bytes ? bit : 0;
+	return read_value(r, key, policy);
 }
 
 /* ---- Lines ---- */
@@ -339,18 +399,20 @@ static bool read_scenario(struct reader *r)
 	return at_end(r) ? add_scenario(r, &scenario) : fail(r, r->at, "unexpected text after ]");
 }
 
-/* Its capacities, together with those that hold everywhere, must be in order. */
+/* Its capacities, together with those that hold everywhere, must be in order, if they are in the same unit. */
 static bool check_line(struct reader *r, const char *at, const struct profile_line *line)
 {
 	struct policy whole = {0};
 
-	profile_apply(r->profile, line->pool, 0, &whole);
+	overlay_lines(r->profile, line->pool, 0, &whole);
 	overlay(&whole, &line->policy);
 
-	const uint32_t capacity = whole.value[PROFILE_capacity], most = whole.value[PROFILE_max_capacity];
+	const uint64_t capacity = whole.value[PROFILE_capacity], most = whole.value[PROFILE_max_capacity];
+	const bool in_one_unit = !((whole.in_bytes >> PROFILE_capacity ^ whole.in_bytes >> PROFILE_max_capacity) & 1);
 
-	return !most || most >= capacity ||
-	       fail(r, at, "max_capacity %" PRIu32 " is less than capacity %" PRIu32, most, capacity);
+	return !most || most >= capacity || !in_one_unit ||
+	       fail(r, at, "%s %" PRIu64 " is less than %s %" PRIu64, word_of(&whole, PROFILE_max_capacity), most,
+		    word_of(&whole, PROFILE_capacity), capacity);
 }
 
 /* pool key=value ... */

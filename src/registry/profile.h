@@ -7,6 +7,8 @@
  * Invariants   PF1 no two lines are equal in pool and scenario.
  *              PF2 scenario 0 is "default", and always there.
  *              PF3 every value is within the bounds of lfpool_config_t.
+ *              PF4 a line keeps bytes, since it does not know the size of an object.  profile_apply() makes objects of
+ *                  them.
  * Progress     Nothing is shared here; reading allocates.
  */
 #ifndef LFPOOL_PROFILE_H
@@ -20,6 +22,9 @@
 #define PROFILE_NAME_BYTES 64   /* with the 0 at the end; as for the names of pools */
 #define PROFILE_NONE UINT32_MAX /* cache_capacity=none */
 #define PROFILE_OBJECTS_MAX 2147483648u
+
+#define PROFILE_BYTES_MAX (UINT64_C(1) << 61) /* PROFILE_OBJECTS_MAX objects of 1 GiB */
+#define PROFILE_GROWTH 8                      /* full=grow without a max_capacity: up to this many times the capacity */
 
 /* The result of an acquire that finds nothing. */
 enum full_policy { FULL_AS_CONFIGURED, FULL_FAIL, FULL_GROW, FULL_EVICT };
@@ -40,6 +45,12 @@ enum full_policy { FULL_AS_CONFIGURED, FULL_FAIL, FULL_GROW, FULL_EVICT };
 	X(backend, 0)                                       \
 	X(debug, 0)
 
+/* X(word, key): the word gives the key's number of objects in bytes. */
+#define PROFILE_BYTE_KEYS(X)       \
+	X(bytes, capacity)         \
+	X(max_bytes, max_capacity) \
+	X(growth_bytes, growth_step)
+
 enum profile_key {
 #define PROFILE_KEY(key, most) PROFILE_##key,
 	PROFILE_KEYS(PROFILE_KEY)
@@ -50,8 +61,9 @@ enum profile_key {
 
 /* The settings of one pool. */
 struct policy {
-	uint32_t given; /* a bit for each key */
-	uint32_t value[PROFILE_KEY_COUNT];
+	uint32_t given;    /* a bit for each key                                                        */
+	uint32_t in_bytes; /* a bit for each value that is in bytes; in lines alone: PF4                */
+	uint64_t value[PROFILE_KEY_COUNT];
 	struct debug_modes modes; /* the value of debug */
 };
 
@@ -83,22 +95,27 @@ void profile_free(struct profile *p);
 bool profile_name_fits(const char *name, size_t length);
 /* The number of the scenario; false if the profile has none of that name. */
 bool profile_find_scenario(const struct profile *p, const char *name, uint32_t *scenario_out);
-/* Puts the settings of the pool in this scenario over *policy. */
-void profile_apply(const struct profile *p, const char *pool, uint32_t scenario, struct policy *policy);
+/* Puts the settings of the pool, whose objects have this size, in this scenario over *policy. */
+void profile_apply(const struct profile *p, const char *pool, size_t object_size, uint32_t scenario,
+		   struct policy *policy);
 
 static inline bool policy_gives(const struct policy *policy, enum profile_key key)
 {
 	return policy->given >> key & 1;
 }
 
-static inline uint32_t policy_max_capacity(const struct policy *policy)
+/* The most objects that the pool can have. */
+static inline uint64_t policy_max_capacity(const struct policy *policy)
 {
-	const uint32_t capacity = policy->value[PROFILE_capacity], most = policy->value[PROFILE_max_capacity];
+	const uint64_t capacity = policy->value[PROFILE_capacity], most = policy->value[PROFILE_max_capacity];
 
+	if (!most && policy->value[PROFILE_full] == FULL_GROW)
+		return PROFILE_GROWTH * capacity < PROFILE_OBJECTS_MAX ? PROFILE_GROWTH * capacity
+								       : PROFILE_OBJECTS_MAX;
 	return most > capacity ? most : capacity;
 }
 
-/* The most objects that the pool can have in any scenario, if *base is its configuration without a profile. */
-uint32_t profile_reserve(const struct profile *p, const char *pool, const struct policy *base);
+/* The largest of these numbers in any scenario, if *base is its configuration without a profile. */
+uint64_t profile_reserve(const struct profile *p, const char *pool, size_t object_size, const struct policy *base);
 
 #endif

@@ -162,46 +162,134 @@ TEST(what_is_overridden_may_be_wrong)
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
-/* ---- Hooks that ask the registry ---- */
+/* ---- Hooks that use the registry ---- */
 
-static bool ask(void *context, void *object)
-{
-	(void)object;
-	return lfpool_registry_find(context, "other") != NULL;
-}
+static struct {
+	lfpool_registry_t *registry;
+	const char *scenario; /* to which the next hook switches; NULL: it does not */
+	lfpool_registry_report_t report;
+	size_t calls;
+} used;
 
-static void ask_too(void *context, void *object)
+static void use(void)
 {
+	const char *scenario = used.scenario;
 	char text[1000];
 
-	(void)object;
-	REQUIRE(lfpool_registry_dump(context, LFPOOL_TEXT, text, sizeof(text)) > 0);
+	used.calls++;
+	(void)lfpool_registry_find(used.registry, "other");
+	REQUIRE(lfpool_registry_dump(used.registry, LFPOOL_TEXT, text, sizeof(text)) > 0);
+	used.scenario = NULL;
+	if (!scenario)
+		return;
+	used.report = (lfpool_registry_report_t)LFPOOL_REGISTRY_REPORT_INIT;
+	REQUIRE(lfpool_registry_switch(used.registry, NULL, scenario, &used.report) == LFPOOL_OK);
+	/* Pools come and go, here too. */
+	const lfpool_config_t config = config_of(SIZE, 3);
+
+	REQUIRE(lfpool_registry_destroy_pool(used.registry, made(used.registry, "brief", &config)) == 0);
 }
 
-/* Also in the middle of a switch, and of the making of a pool. */
-TEST(hooks_may_ask)
+static bool use_and_agree(void *context, void *object)
+{
+	(void)context, (void)object;
+	use();
+	return true;
+}
+
+static void use_only(void *context, void *object)
+{
+	(void)context, (void)object;
+	use();
+}
+
+static const char *const for_hooks = "[four]\njobs capacity=4\n[eight]\njobs capacity=8\nother capacity=2\n";
+
+TEST(hooks_may_use_the_registry)
 {
 	lfpool_config_t config = config_of(SIZE, 10);
-	lfpool_registry_t *registry = registry_of("[a]\njobs capacity=4\n");
+	lfpool_registry_t *registry = used.registry = registry_of(for_hooks);
 	lfpool_t *other = made(registry, "other", &config), *pool;
 
-	config.hooks.context = registry;
-	config.hooks.create = config.hooks.activate = config.hooks.deactivate = ask;
-	config.hooks.destroy = ask_too;
+	config.hooks.create = config.hooks.activate = config.hooks.deactivate = use_and_agree;
+	config.hooks.destroy = use_only;
 	pool = made(registry, "jobs", &config);
 	void *object = lfpool_acquire(pool);
 
 	assert_non_null(object);
 	assert_non_null(lfpool_acquire(pool));
 	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	assert_int_equal(lfpool_registry_switch(registry, NULL, "a", NULL), LFPOOL_OK);
+	assert_int_equal(lfpool_registry_switch(registry, NULL, "four", NULL), LFPOOL_OK);
 	assert_int_equal(lfpool_capacity(pool), 4);
 	assert_int_equal(lfpool_registry_destroy_pool(registry, pool), 1);
-	config.flags = LFPOOL_CREATE_ALL;
-	pool = made(registry, "built", &config);
-	assert_non_null(lfpool_acquire(pool));
-	assert_int_equal(lfpool_registry_destroy_pool(registry, pool), 1);
 	assert_int_equal(lfpool_registry_destroy_pool(registry, other), 0);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+	assert_true(used.calls > 4);
+}
+
+/* The last switch counts for every pool, also for the one whose hook made it. */
+TEST(a_hook_may_switch_during_a_switch)
+{
+	lfpool_config_t config = config_of(SIZE, 10);
+	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
+	lfpool_registry_t *registry = used.registry = registry_of(for_hooks);
+	lfpool_t *other = made(registry, "other", &config), *pool;
+	void *objects[10];
+
+	config.hooks.destroy = use_only;
+	pool = made(registry, "jobs", &config);
+	release_all(pool, objects, acquire_all(pool, objects, 10));
+	used.scenario = "eight";
+	assert_int_equal(lfpool_registry_switch(registry, NULL, "four", &report), LFPOOL_OK);
+	assert_null(used.scenario);
+	assert_int_equal(lfpool_capacity(pool), 8);
+	assert_int_equal(lfpool_capacity(other), 2);
+	/* The hook's call left the pool to the outer call. */
+	assert_int_equal(used.report.pools, 2);
+	assert_int_equal(used.report.pools_busy, 1);
+	assert_int_equal(used.report.pools_short, 0);
+	assert_int_equal(used.report.objects_removed, 8);
+	assert_int_equal(report.pools_busy, 0);
+	assert_int_equal(report.pools_short, 0);
+	assert_int_equal(report.objects_removed, 6);
+	assert_int_equal(report.objects_added, 4);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+}
+
+/* Refuses to build one, and finds its name taken. */
+static bool no_object(void *context, void *object)
+{
+	const lfpool_config_t config = config_of(SIZE, 3);
+	lfpool_t *pool;
+
+	(void)context, (void)object;
+	REQUIRE(lfpool_registry_create_pool(used.registry, "jobs", &config, &pool) == LFPOOL_E_EXISTS);
+	REQUIRE(!lfpool_registry_find(used.registry, "jobs"));
+	return false;
+}
+
+TEST(a_hook_may_switch_while_its_pool_is_made)
+{
+	lfpool_config_t config = config_of(SIZE, 10);
+	lfpool_registry_t *registry = used.registry = registry_of(for_hooks);
+	lfpool_t *pool;
+
+	(void)made(registry, "other", &config);
+	config.flags = LFPOOL_CREATE_ALL;
+	config.hooks.create = use_and_agree;
+	used.scenario = "four";
+	pool = made(registry, "jobs", &config);
+	assert_null(used.scenario);
+	/* It was not there yet for the hook's call. */
+	assert_int_equal(used.report.pools, 1);
+	assert_int_equal(lfpool_capacity(pool), 4);
+	/* Its name is taken from the start, and free again if it cannot be made. */
+	assert_int_equal(lfpool_registry_destroy_pool(registry, pool), 0);
+	config.hooks.create = no_object;
+	assert_int_equal(lfpool_registry_create_pool(registry, "jobs", &config, &pool), LFPOOL_E_CREATE);
+	assert_null(pool);
+	config.hooks.create = NULL;
+	(void)made(registry, "jobs", &config);
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
@@ -213,16 +301,17 @@ static lfpool_registry_t *asked; /* if not NULL */
 static bool ready(void *context, const lfpool_batch_t *batch)
 {
 	(void)batch;
-	if (asked) {
-		/* A pool that is being destroyed is not found; a switch ignores it. */
-		REQUIRE(!lfpool_registry_find(asked, "kept"));
-		REQUIRE(lfpool_registry_switch(asked, NULL, "default", NULL) == LFPOOL_OK);
-	}
 	return !*(bool *)context;
 }
 
 static bool wait_outside(void *context)
 {
+	if (asked) {
+		/* A pool that is being destroyed is not found; a switch leaves it alone. */
+		REQUIRE(!lfpool_registry_find(asked, "kept"));
+		REQUIRE(lfpool_registry_switch(asked, NULL, "less", NULL) == LFPOOL_OK);
+		asked = NULL;
+	}
 	return !*(bool *)context;
 }
 
@@ -230,7 +319,7 @@ TEST(a_pool_that_is_refused_stays)
 {
 	bool inside = true;
 	lfpool_config_t plain = config_of(SIZE, 10), config = plain;
-	lfpool_registry_t *registry = registry_of(NULL);
+	lfpool_registry_t *registry = registry_of("[less]\nkept capacity=7\n");
 
 	config.scheme = (lfpool_scheme_t){.context = &inside, .ready = ready, .wait = wait_outside};
 	config.hooks.misuse = hear;
@@ -245,10 +334,12 @@ TEST(a_pool_that_is_refused_stays)
 	/* Calls during its drain may ask and switch. */
 	asked = registry;
 	assert_true(lfpool_registry_destroy_pool(registry, kept) == SIZE_MAX);
-	asked = NULL;
+	assert_null(asked);
 	assert_int_equal(told.count, 1);
 	assert_int_equal(told.misuse.status, LFPOOL_E_IN_SECTION);
 	assert_ptr_equal(lfpool_registry_find(registry, "kept"), kept);
+	/* The switch is made up for. */
+	assert_int_equal(lfpool_capacity(kept), 7);
 	assert_int_equal(lfpool_registry_create_pool(registry, "kept", &plain, &pool), LFPOOL_E_EXISTS);
 	/* The others are destroyed. */
 	assert_true(lfpool_registry_destroy(registry) == SIZE_MAX);
@@ -257,7 +348,7 @@ TEST(a_pool_that_is_refused_stays)
 	assert_null(lfpool_registry_find(registry, "zlast"));
 	assert_ptr_equal(lfpool_registry_find(registry, "kept"), kept);
 	assert_ptr_equal(lfpool_registry_find(registry, "also"), also);
-	assert_int_equal(lfpool_capacity(kept), 10);
+	assert_int_equal(lfpool_capacity(kept), 7);
 
 	inside = false;
 	assert_non_null(lfpool_acquire(kept));

@@ -47,6 +47,17 @@ static const struct {
 	{"jobs capacity=100 max_capacity=1k\n[a]\njobs capacity=1001", 3, 1,
 	 "max_capacity 1000 is less than capacity 1001"},
 	{"jobs capacity=100\n[a]\n jobs max_capacity=10", 3, 2, "max_capacity 10 is less than capacity 100"},
+	/* Bytes. */
+	{"jobs bytes=100 max_bytes=99", 1, 1, "max_bytes 99 is less than bytes 100"},
+	{"jobs capacity=7 max_capacity=8\n[a]\n jobs bytes=1Ki max_bytes=1k", 3, 2,
+	 "max_bytes 1000 is less than bytes 1024"},
+	{"jobs bytes=1 bytes=1", 1, 14, "bytes is given twice"},
+	{"jobs bytes=1 capacity=1", 1, 14, "capacity is given as bytes already"},
+	{"jobs growth_step=1 growth_bytes=1", 1, 20, "growth_bytes is given as growth_step already"},
+	{"jobs max_bytes", 1, 15, "max_bytes needs a value: max_bytes=..."},
+	{"jobs growth_bytes=1m", 1, 19, "growth_bytes must be a number from 0 to 2305843009213693952, not \"1m\""},
+	{"jobs bytes=2147483649Gi", 1, 12,
+	 "bytes must be a number from 0 to 2305843009213693952, not \"2147483649Gi\""},
 	/* Words. */
 	{"jobs flags=", 1, 12, "unknown value \"\" of flags"},
 	{"jobs flags=zero,", 1, 17, "unknown value \"\" of flags"},
@@ -93,9 +104,10 @@ TEST(each_error)
 
 TEST(what_is_no_number)
 {
-	static const char *const values[] = {
-		"",    "k", "1K", "1kk", "-1", "+1", "1.5k", "0x10", "2147483649", "2148M", "18446744073709551617",
-		"none"};
+	static const char *const values[] = {"", "k", "1K", "1kk", "-1", "+1", "1.5k", "0x10", "2147483649", "2148M",
+					     "3G", "3Gi", "1ki", "1KiB", "none", "Ki",
+					     /* Too large for 64 bits in their digits, or with their unit. */
+					     "18446744073709551617", "18446744073709551616k", "18446744073709552k"};
 
 	for (size_t i = 0; i < COUNT(values); i++) {
 		char profile[64], text[100];
@@ -119,11 +131,14 @@ static const char *const right[] = {
 	"jobs keep=0 trim=no capacity=2147483648 max_capacity=0 growth_step=0 cache_capacity=0 depot_shards=0 "
 	"flags=none debug=none backend=lockfree",
 	"jobs keep=1k trim=yes capacity=2147M max_capacity=2147483k growth_step=1M cache_capacity=none depot_shards=32 "
-	"flags=prefault,zero,check_races,create_all,huge_pages,plain_stride,fenced "
+	"flags=prefault,zero,check_races,create_all,lock,huge_pages,plain_stride,fenced "
 	"debug=poison,owner,quarantine=1000,backtrace=1/7 "
 	"backend=mutex",
 	"jobs full=fail\npackets full=grow\nvoices full=evict",
 	LETTERS_63 " capacity=000000000000000000000001",
+	"jobs bytes=2147483648Gi max_bytes=0 growth_bytes=64Ki keep=1Ki\npackets capacity=2G max_capacity=2Gi\n",
+	/* In different units: they are compared when the pool is made. */
+	"jobs capacity=100 max_bytes=1\n[a]\njobs bytes=1\n[b]\njobs max_capacity=100\n",
 	"[" LETTERS_63 "]",
 	"capacity capacity=1\n._-:/ capacity=1",
 	/* The scenarios override the maximum, so a larger capacity is valid. */
@@ -146,6 +161,35 @@ TEST(no_error)
 		assert_string_equal(error.text, "");
 		assert_int_equal(lfpool_registry_destroy(registry), 0);
 	}
+}
+
+/* The list in the header has a word for each flag that a pool can have, and the parser knows each word. */
+TEST(the_header_lists_every_flag)
+{
+	static char header[1 << 16];
+	char file[1000], line[300];
+	size_t flags = 0, words = 1;
+
+	header_path(file, "registry.h");
+	FILE *opened = fopen(file, "r");
+
+	assert_non_null(opened);
+	header[fread(header, 1, sizeof(header) - 1, opened)] = 0;
+	(void)fclose(opened);
+	const char *list = strstr(header, " flags=prefault,");
+
+	assert_non_null(list);
+	(void)snprintf(line, sizeof(line), "jobs%.*s", (int)strcspn(list + 1, " ") + 1, list);
+	assert_int_equal(lfpool_registry_destroy(registry_of(line)), 0);
+	for (const char *comma = line; (comma = strchr(comma, ',')); comma++)
+		words++;
+	for (uint32_t flag = 1; flag; flag <<= 1) {
+		lfpool_t *pool;
+
+		flags += lfpool_create(&pool, &CONFIG_OF(16, 4, .flags = flag)) != LFPOOL_E_CONFIG_FLAGS;
+		lfpool_destroy(pool);
+	}
+	assert_int_equal(words, flags);
 }
 
 /* Many lines in a scattered order: all are found. */

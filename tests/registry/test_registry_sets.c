@@ -112,6 +112,18 @@ TEST(a_line_changes_what_it_names)
 		{"messages/64 growth_step=64\n", 640, 100, 200, 164},
 		{"messages/64 full=grow\n", 0, 100, 200, 113},
 		{"messages/64 full=fail\n", 640, 100, 200, 0},
+		/* In bytes: 640 are 10 objects. */
+		{"messages/64 bytes=1280\n", 640, 20, 200, 30},
+		{"messages/64 max_bytes=12Ki\n", 640, 100, 192, 110},
+		{"messages/64 growth_bytes=1k\n", 640, 100, 200, 115},
+		{"messages/64 growth_bytes=1\n", 640, 100, 200, 101},
+		{"messages/64 growth_bytes=0\n", 640, 100, 200, 0},
+		/* One object at least. */
+		{"messages/64 bytes=5 max_bytes=6 growth_step=1\n", 0, 1, 1, 0},
+		{"messages/64 bytes=5 max_capacity=2 growth_step=1\n", 0, 1, 2, 2},
+		/* Less than the capacity in the other unit: as the capacity. */
+		{"messages/64 bytes=1280 max_capacity=19\n", 640, 20, 20, 0},
+		{"messages/64 capacity=20 max_bytes=1279\n", 640, 20, 20, 0},
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -128,6 +140,74 @@ TEST(a_line_changes_what_it_names)
 		assert_int_equal(lfpool_set_destroy(set), rows[i].capacity + (rows[i].grown != 0));
 		assert_int_equal(lfpool_registry_destroy(registry), 0);
 	}
+}
+
+/* A scenario can have the other unit: its line counts.  The class has the size of an object. */
+TEST(a_scenario_in_another_unit)
+{
+	lfpool_registry_t *registry = registry_of("messages/64 bytes=64k\nmessages/48 capacity=7\n"
+						  "[objects]\nmessages/64 capacity=70\n"
+						  "[bytes]\nmessages/64 bytes=704\nmessages/48 bytes=96\n");
+	static const struct {
+		const char *scenario;
+		size_t of_64, of_48;
+	} rows[] = {{"default", 1000, 7}, {"objects", 70, 7}, {"bytes", 11, 2}, {"default", 1000, 7}};
+	lfpool_set_t *messages = messages_of(registry, 0);
+	lfpool_t *of_64 = lfpool_set_pool(messages, 64), *of_48 = lfpool_set_pool(messages, 48);
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		assert_int_equal(lfpool_registry_switch(registry, NULL, rows[i].scenario, NULL), LFPOOL_OK);
+		assert_int_equal(lfpool_capacity(of_64), rows[i].of_64);
+		assert_int_equal(lfpool_capacity(of_48), rows[i].of_48);
+	}
+	set_close(messages);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+}
+
+/* A pool that is to grow can: without a max_capacity in the profile and in the code to 8 times its capacity. */
+TEST(full_grow_has_an_end)
+{
+	static const struct {
+		const char *profile;
+		size_t max_capacity, capacity, most;
+	} rows[] = {{"jobs full=grow\n", 0, 16, 128},
+		    {"jobs full=grow capacity=20\n", 0, 20, 160},
+		    {"jobs full=grow\n", 24, 16, 24},
+		    {"jobs full=grow max_capacity=17\n", 0, 16, 17},
+		    {"jobs full=grow max_capacity=0\n", 24, 16, 128},
+		    /* The code says that it does not grow. */
+		    {"jobs full=grow\n", 16, 16, 16},
+		    {"jobs full=evict\n", 0, 16, 16},
+		    /* It has room for another scenario, but not in this one. */
+		    {"jobs full=fail growth_step=4\n[match]\njobs capacity=30\n", 0, 16, 16}};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		lfpool_registry_t *registry = registry_of(rows[i].profile);
+		const lfpool_config_t config = CONFIG_OF(SIZE, 16, .max_capacity = rows[i].max_capacity);
+		lfpool_t *jobs = made(registry, "jobs", &config);
+		size_t count = 0;
+
+		/* A switch to where it is changes nothing. */
+		assert_int_equal(lfpool_capacity(jobs), rows[i].capacity);
+		assert_int_equal(lfpool_quick_stats(jobs).max_capacity, rows[i].most);
+		assert_int_equal(lfpool_registry_switch(registry, NULL, "default", NULL), LFPOOL_OK);
+		assert_int_equal(lfpool_quick_stats(jobs).max_capacity, rows[i].most);
+		while (lfpool_acquire(jobs))
+			count++;
+		assert_int_equal(count, rows[i].most);
+		assert_int_equal(lfpool_registry_destroy(registry), count);
+	}
+}
+
+/* In the table, too, a pool that cannot grow does not. */
+TEST(a_step_alone_is_no_growth)
+{
+	lfpool_registry_t *registry = registry_of(NULL);
+	const lfpool_config_t config = CONFIG_OF(SIZE, 16, .growth_step = 3);
+
+	(void)made(registry, "jobs", &config);
+	require_dumped(registry, LFPOOL_TEXT, "  0  fail\n");
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
 /* The addresses of a class are reserved when the set is made: a later profile gets at most the number that fits. */
@@ -287,6 +367,37 @@ TEST(a_profile_says_whether_a_pool_evicts)
 		assert_int_equal(lfpool_release_least(voices, 2), 2);
 		assert_int_equal(lfpool_registry_destroy(registry), rows[i].active - 2);
 	}
+}
+
+/* A switch brings evicting pools to their capacity, too: victims pay the objects that are owed. */
+TEST(a_switch_changes_evicting_pools)
+{
+	lfpool_registry_t *registry = registry_of("voices full=evict\n[low]\nvoices capacity=3\n"
+						  "[high]\nvoices capacity=9 max_capacity=12\n");
+	const lfpool_config_t config = CONFIG_OF(SIZE, 6, .evict = LFPOOL_EVICT_LESS);
+	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
+	lfpool_t *voices = made(registry, "voices", &config);
+	lfpool_handle_t handle;
+	uint64_t least;
+
+	assert_int_equal(put_voices(voices, 6), 6);
+	assert_int_equal(lfpool_registry_switch(registry, NULL, "low", &report), LFPOOL_OK);
+	assert_int_equal(report.objects_removed, 0);
+	assert_int_equal(report.objects_owed, 3);
+	assert_int_equal(lfpool_quick_stats(voices).max_capacity, 3);
+	/* The slots of the four least go: three to the shrink, the fourth to the newcomer. */
+	assert_non_null(lfpool_acquire_evicting(voices, 100, &handle));
+	assert_int_equal(lfpool_active_count(voices), 3);
+	assert_int_equal(lfpool_capacity(voices), 3);
+	assert_true(lfpool_least(voices, &least) != 0);
+	assert_int_equal(least, 5);
+	assert_int_equal(lfpool_registry_switch(registry, NULL, "high", &report), LFPOOL_OK);
+	assert_int_equal(report.objects_added, 6);
+	assert_int_equal(report.pools_short + report.pools_owing + report.pools_fixed + report.pools_busy, 0);
+	assert_int_equal(lfpool_capacity(voices), 9);
+	assert_int_equal(put_voices(voices, 20), 20);
+	assert_int_equal(lfpool_active_count(voices), 9);
+	assert_int_equal(lfpool_registry_destroy(registry), 9);
 }
 
 /* A class of a set is an ordinary pool in this respect too. */

@@ -278,6 +278,9 @@ static void administer(struct worker *me)
 	while (!told_to_end(me)) {
 		lfpool_t *pool = made(registry, name, &config);
 
+		/* Switches of several threads at once: the last one counts. */
+		if (random_below(&me->random, 4) == 0)
+			(void)switched(registry, random_below(&me->random, 2) ? "match" : "lobby");
 		REQUIRE(lfpool_registry_find(registry, "jobs") == jobs && lfpool_registry_find(registry, name) == pool);
 		REQUIRE(lfpool_registry_dump(registry, LFPOOL_JSON, text, sizeof(text)) > 0);
 		REQUIRE(lfpool_registry_destroy_pool(registry, pool) == 0);
@@ -318,6 +321,12 @@ TEST(while_threads_work)
 				100);
 		}
 		(void)workers_end(&workers);
+		/* Whichever call was the last one: its scenario holds.  (A pool may have grown since then.) */
+		(void)lfpool_registry_dump(registry, LFPOOL_TEXT, text, sizeof(text));
+		for (size_t s = 0; s < COUNT(scenarios); s++)
+			if (!memcmp(text + strlen("scenario "), scenarios[s].name, strlen(scenarios[s].name)))
+				assert_in_range(lfpool_capacity(jobs), scenarios[s].capacity,
+						i == 1 ? 100 : scenarios[s].capacity);
 		for (size_t s = 0; s < COUNT(scenarios); s++) {
 			const lfpool_registry_report_t report = switched(registry, scenarios[s].name);
 
@@ -327,6 +336,47 @@ TEST(while_threads_work)
 		}
 		assert_int_equal(lfpool_registry_destroy(registry), 0);
 	}
+}
+
+/* A destroy waits for a switch that changes the pool at this moment. */
+static void *destroy_jobs(void *nothing)
+{
+	REQUIRE(lfpool_registry_destroy_pool(registry, jobs) == 0);
+	return nothing;
+}
+
+static struct {
+	pthread_t thread;
+	bool started;
+} destroyer;
+
+static void start_the_destroyer(void *context, void *object)
+{
+	(void)context, (void)object;
+	if (destroyer.started)
+		return;
+	destroyer.started = true;
+	thread_start(&destroyer.thread, destroy_jobs, NULL);
+	/* It has some time to go wrong; if it does not wait, the row has lost the pool. */
+	for (int i = 0; i < 100; i++) {
+		(void)usleep(1000);
+		REQUIRE(lfpool_registry_find(registry, "jobs") == jobs);
+	}
+}
+
+TEST(a_destroy_waits_for_a_switch)
+{
+	lfpool_config_t config = config_of(SIZE, 20);
+	void *objects[20];
+
+	config.hooks.destroy = start_the_destroyer;
+	registry = registry_of("[less]\njobs capacity=3\n");
+	jobs = made(registry, "jobs", &config);
+	release_all(jobs, objects, acquire_all(jobs, objects, 20));
+	assert_int_equal(switched(registry, "less").objects_removed, 17);
+	assert_int_equal(pthread_join(destroyer.thread, NULL), 0);
+	assert_null(lfpool_registry_find(registry, "jobs"));
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
 RUN_TESTS()

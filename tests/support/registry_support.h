@@ -28,6 +28,18 @@ static inline lfpool_t *made(lfpool_registry_t *registry, const char *name, cons
 	return pool;
 }
 
+/* The path of a public header, or of a pattern of such. */
+static inline void header_path(char path_out[1000], const char *name)
+{
+#ifdef LFPOOL_HEADERS
+	(void)snprintf(path_out, 1000, "%s/%s", LFPOOL_HEADERS, name);
+#else
+	const char *file = __FILE__;
+
+	(void)snprintf(path_out, 1000, "%.*s/../../include/lfpool/%s", (int)(strrchr(file, '/') - file), file, name);
+#endif
+}
+
 /* For texts.h. */
 static inline size_t registry_dump(const void *registry, lfpool_format_t format, char *text_out, size_t bytes)
 {
