@@ -62,22 +62,31 @@ typedef uint64_t lfpool_handle_t; /* names an object until it is released, see l
 	X(LFPOOL_E_NO_MEMORY, -2, "the operating system refused memory")                                            \
 	X(LFPOOL_E_CREATE, -3, "hooks.create refused an object (LFPOOL_CREATE_ALL)")                                \
 	X(LFPOOL_E_LOCK, -4, "the operating system refused to lock memory (RLIMIT_MEMLOCK)")                        \
-	X(LFPOOL_E_BUFFER, -5, "config.memory is too small, not aligned, or NULL with the other fields set")        \
+	X(LFPOOL_E_BUFFER, -5,                                                                                      \
+	  "config.memory is too small (memory_bytes), not aligned, NULL with memory_use or memory_bytes set, or "   \
+	  "given to a set")                                                                                         \
 	X(LFPOOL_E_PROFILE, -6, "the profile of a registry has an error")                                           \
 	X(LFPOOL_E_SCENARIO, -7, "the profile of the registry has no scenario of this name")                        \
 	X(LFPOOL_E_EXISTS, -8, "the registry has a pool of this name already")                                      \
 	X(LFPOOL_E_CONFIG_STRUCT_SIZE, -10, "config.struct_size is unknown, or a newer field is set")               \
-	X(LFPOOL_E_CONFIG_NAME, -11, "config.name is longer than 63 bytes")                                         \
-	X(LFPOOL_E_CONFIG_OBJECT_SIZE, -12, "config.object_size is not in 1 .. 1 GiB")                              \
+	X(LFPOOL_E_CONFIG_NAME, -11, "config.name is longer than 63 bytes, or not a name that a registry can have") \
+	X(LFPOOL_E_CONFIG_OBJECT_SIZE, -12, "config.object_size, or largest of a set, is not in 1 .. 1 GiB")        \
 	X(LFPOOL_E_CONFIG_OBJECT_ALIGNMENT, -13, "config.object_alignment is not a power of two in 1 .. 1 GiB")     \
-	X(LFPOOL_E_CONFIG_CAPACITY, -14, "config.capacity is not in 1 .. 2^31")                                     \
+	X(LFPOOL_E_CONFIG_CAPACITY, -14,                                                                            \
+	  "config.capacity, also from class_bytes or plan of a set, is not in 1 .. 2^31")                           \
 	X(LFPOOL_E_CONFIG_CACHE_CAPACITY, -15, "config.cache_capacity is not in 1 .. 8192")                         \
 	X(LFPOOL_E_CONFIG_FLAGS, -16, "config.flags has an unknown bit, or one that this pool cannot have")         \
 	X(LFPOOL_E_CONFIG_BACKEND, -17, "config.backend or the variable LFPOOL_BACKEND names no backend")           \
-	X(LFPOOL_E_CONFIG_HOOKS, -18, "config.hooks has a reserved field set, or create excludes LFPOOL_ZERO")      \
+	X(LFPOOL_E_CONFIG_HOOKS, -18,                                                                               \
+	  "config.hooks has a reserved field set, create excludes LFPOOL_ZERO, or a set has a hook that builds "    \
+	  "objects")                                                                                                \
 	X(LFPOOL_E_CONFIG_DEPOT_SHARDS, -19, "config.depot_shards is not in 1 .. 32")                               \
-	X(LFPOOL_E_CONFIG_DEBUG, -20, "config.debug or LFPOOL_DEBUG has an unknown word, or a number out of range") \
-	X(LFPOOL_E_CONFIG_MAX_CAPACITY, -21, "config.max_capacity is neither 0 nor in capacity .. 2^31")            \
+	X(LFPOOL_E_CONFIG_DEBUG, -20,                                                                               \
+	  "config.debug or LFPOOL_DEBUG has a word that is unknown or not for such a pool; there are check, "       \
+	  "poison, quarantine=N (to 65536), guard, owner, backtrace=1/N (to 1000000), zero, no-tools")              \
+	X(LFPOOL_E_CONFIG_MAX_CAPACITY, -21,                                                                        \
+	  "config.max_capacity, also from max_class_bytes or plan of a set, is neither 0 nor in capacity .. "       \
+	  "2^31")                                                                                                   \
 	X(LFPOOL_E_CONFIG_STEPS, -22, "config.steps of a set is not 4, 8 or 16")                                    \
 	X(LFPOOL_E_CONFIG_SCHEME, -23, "config.scheme is incomplete, or not for such a pool")                       \
 	X(LFPOOL_E_CONFIG_BUFFER_CACHES, -24, "config.buffer_caches is above 16, or the pool is in no buffer")      \

@@ -48,8 +48,33 @@ TEST(bad_words)
 		assert_int_equal(create_with("poison", bad[i]), LFPOOL_E_CONFIG_DEBUG);
 		assert_int_equal(create_with(bad[i], "poison"), LFPOOL_E_CONFIG_DEBUG);
 	}
-	assert_string_equal(lfpool_status_string(LFPOOL_E_CONFIG_DEBUG),
-			    "config.debug or LFPOOL_DEBUG has an unknown word, or a number out of range");
+}
+
+/* A user who writes backtrace=1 reads the right form. */
+TEST(the_status_names_every_word)
+{
+	static const struct {
+		const char *word;
+		unsigned most;
+	} rows[] = {
+#define ROW(field, word, least, most, text) {word, most},
+		LFPOOL_DEBUG_MAP(ROW)
+#undef ROW
+	};
+	char text[500];
+
+	/* Each word between ", " and the next. */
+	(void)snprintf(text, sizeof(text), "%s,", lfpool_status_string(LFPOOL_E_CONFIG_DEBUG));
+	require_in(text, "config.debug or LFPOOL_DEBUG");
+	REQUIRE(strstr(text, "there are "));
+	memcpy(strstr(text, "there are ") + 8, ", ", 2);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char part[100];
+
+		(void)snprintf(part, sizeof(part), rows[i].most ? ", %sN (to %u)," : ", %s,", rows[i].word,
+			       rows[i].most);
+		require_in(text, part);
+	}
 }
 
 /* The number of releases before the same object is reused, while others are free. */

@@ -165,4 +165,26 @@ TEST(before_a_larger_class)
 	assert_int_equal(lfpool_set_destroy(set), 0);
 }
 
+static void ignore(void *context, lfpool_t *pool, void *object)
+{
+	(void)context, (void)pool, (void)object;
+}
+
+/* Calls that wait for an object of any class. */
+TEST(waiting_calls_are_a_sum)
+{
+	lfpool_set_t *set = SET_WITH(.largest = 32, .pool.capacity = 1);
+	lfpool_ticket_t ticket;
+
+	for (size_t size = 16; size <= 32; size += 16)
+		assert_non_null(lfpool_set_acquire(set, size));
+	for (size_t waiting = 1; waiting <= 3; waiting++) {
+		lfpool_t *pool = lfpool_set_pool(set, waiting == 1 ? 16 : 32);
+
+		assert_int_equal(lfpool_acquire_async(pool, ignore, NULL, &ticket), LFPOOL_OK);
+		assert_int_equal(set_stats_of(set).waiting, waiting);
+	}
+	assert_int_equal(lfpool_set_destroy(set), 2);
+}
+
 RUN_TESTS()

@@ -15,13 +15,27 @@ static void expect(const lfpool_set_config_t *config, lfpool_status_t expected)
 		assert_null(set);
 }
 
-/* Sets one field, expects, and restores it. */
+/* The status of a wrong field names that field: "max_capacity" of "pool.max_capacity", "hooks" of "hooks.create". */
+static void require_named(lfpool_status_t status, const char *field)
+{
+	char name[40];
+
+	if (status == LFPOOL_OK || status == LFPOOL_E_NO_MEMORY)
+		return;
+	field += strncmp(field, "pool.", 5) ? 0 : 5;
+	(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(field, ".["), field);
+	/* Fields that are reserved have no name for those who use them. */
+	require_in(lfpool_status_string(status), strcmp(name, "reserved") ? name : "a newer field");
+}
+
+/* A set with one field that is not the default. */
 #define EXPECT(field, value, expected)                                \
 	do {                                                          \
 		lfpool_set_config_t config_ = LFPOOL_SET_CONFIG_INIT; \
                                                                       \
 		config_.field = (value);                              \
 		expect(&config_, (expected));                         \
+		require_named((expected), #field);                    \
 	} while (0)
 
 TEST(each_field_has_its_range)
@@ -128,6 +142,7 @@ TEST(a_bad_plan_is_refused)
 		config.plan = plan_badly;
 		config.pool.hooks.context = &bad;
 		expect(&config, rows[i].expected);
+		require_named(rows[i].expected, "plan");
 	}
 }
 
@@ -237,6 +252,10 @@ BACKEND_TEST(classes_grow_by_bytes, LFPOOL_BACKEND_MALLOC)
 	{
 		assert_int_equal(lfpool_capacity(lfpool_set_pool(set, size)), 4096 / size);
 		assert_int_equal(lfpool_quick_stats(lfpool_set_pool(set, size)).max_capacity, 16384 / size);
+		assert_int_equal(acquire_all_of(set, size, objects, 4096 / size + 1), 4096 / size + 1);
+		assert_int_equal(lfpool_capacity(lfpool_set_pool(set, size)),
+				 4096 / size + (size > 1000 ? 1 : 1000 / size));
+		release_to(set, objects, 4096 / size + 1);
 		assert_int_equal(acquire_all_of(set, size, objects, COUNT(objects)), 16384 / size);
 		release_to(set, objects, 16384 / size);
 	}
@@ -325,7 +344,7 @@ TEST(the_environment_chooses_the_backend_when_a_pool_is_made)
 	lfpool_set_t *set = SET_WITH(.largest = 100);
 
 	assert_int_equal(setenv("LFPOOL_BACKEND", "none", 1), 0);
-	EXPECT(largest, 100, LFPOOL_E_CONFIG_BACKEND);
+	expect(&(lfpool_set_config_t)LFPOOL_SET_CONFIG_INIT, LFPOOL_E_CONFIG_BACKEND);
 	assert_int_equal(unsetenv("LFPOOL_BACKEND"), 0);
 	assert_int_equal(lfpool_quick_stats(lfpool_set_class(set, 16, false, NULL)).backend, LFPOOL_BACKEND_MALLOC);
 	assert_int_equal(lfpool_quick_stats(lfpool_set_pool(set, 32)).backend, LFPOOL_BACKEND_LOCKFREE);
