@@ -71,7 +71,7 @@ typedef struct lfpool_set_config {
 	/* Sets the number of objects of a class, if classes differ.  `context` is pool.hooks.context; `config` is the
 	 * config of the class's pool: object_size identifies the class; capacity, max_capacity (0 if the class does not
 	 * grow) and growth_step can be changed, everything else is read only.  Called by lfpool_set_create(), once for
-	 * each class. */
+	 * each class, without a lock. */
 	void (*plan)(void *context, lfpool_config_t *config);
 	/* A registry (lfpool/registry.h), which makes the pools of all classes, each with the settings of its profile
 	 * for "name/size".  The set must be destroyed before it.  NULL: no registry. */

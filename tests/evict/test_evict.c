@@ -567,4 +567,33 @@ TEST(a_slot_whose_newcomer_a_hook_refuses_is_free)
 	assert_int_equal(lfpool_destroy(pool), 2);
 }
 
+/* Two pools that are made and used in the same way: a handle names no object of the other pool. */
+BACKEND_TEST(a_handle_of_another_evicting_pool_is_refused, LFPOOL_BACKEND_MALLOC)
+{
+	lfpool_t *pools[2] = {evicting(backend, LFPOOL_EVICT_LESS), evicting(backend, LFPOOL_EVICT_LESS)};
+	lfpool_handle_t handles[2][CAPACITY];
+	uint64_t priority;
+
+	for (size_t p = 0; p < 2; p++)
+		for (size_t i = 0; i < CAPACITY; i++)
+			handles[p][i] = published(pools[p], i);
+	for (size_t i = 0; i < CAPACITY; i++) {
+		assert_true(handles[0][i] != handles[1][i]);
+		for (size_t p = 0; p < 2; p++) {
+			lfpool_t *other = pools[!p];
+
+			assert_null(lfpool_resolve(other, handles[p][i]));
+			assert_null(lfpool_pin(other, handles[p][i]));
+			assert_int_equal(lfpool_unpin(other, handles[p][i]), LFPOOL_E_STALE);
+			assert_int_equal(lfpool_set_priority(other, handles[p][i], 7), LFPOOL_E_STALE);
+			assert_false(lfpool_get_priority(other, handles[p][i], &priority));
+			assert_int_equal(lfpool_release_handle(other, handles[p][i]), LFPOOL_E_STALE);
+		}
+	}
+	for (size_t p = 0; p < 2; p++) {
+		assert_int_equal(lfpool_active_count(pools[p]), CAPACITY);
+		assert_int_equal(lfpool_destroy(pools[p]), CAPACITY);
+	}
+}
+
 RUN_TESTS()
