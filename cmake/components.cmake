@@ -1,5 +1,5 @@
-# The optional components: deferred release through liburcu (lfpool::rcu) and through ConcurrencyKit (lfpool::ck).  Each is
-# built where what it needs is installed; lfpool itself needs neither.  A project that embeds lfpool says what it wants.
+# The optional components: deferred release through liburcu (lfpool::rcu) and through ConcurrencyKit (lfpool::ck). Each is built
+# if its library is installed; lfpool itself needs neither.  A project that embeds lfpool requests the ones it needs.
 option(LFPOOL_RCU "Build the component lfpool-rcu, if liburcu's headers are installed" ${PROJECT_IS_TOP_LEVEL})
 option(LFPOOL_CK "Build the component lfpool-ck, if ConcurrencyKit is installed" ${PROJECT_IS_TOP_LEVEL})
 
@@ -8,15 +8,15 @@ function(lfpool_component name source include)
 	add_library(lfpool-${name} ${source})
 	add_library(lfpool::${name} ALIAS lfpool-${name})
 	lfpool_house_rules(lfpool-${name})
-	# Their headers are the system's: our warnings are not for them.
+	# Their headers are system headers, so that our warnings skip them.
 	target_include_directories(lfpool-${name} SYSTEM PRIVATE ${include})
 	target_link_libraries(lfpool-${name} PUBLIC lfpool::lfpool PRIVATE ${ARGN})
 	lfpool_installed(lfpool-${name})
 endfunction()
 
-# What is found is for this machine, not for one that we compile for.
+# The search finds libraries of this machine, not of one that we cross-compile for.
 if(LFPOOL_RCU AND NOT CMAKE_CROSSCOMPILING)
-	# No library: the flavour's struct, which the program brings along, names all that is called.
+	# No library: the program links the flavour, whose struct contains all functions that are called.
 	find_path(LFPOOL_URCU_INCLUDE urcu/flavor.h)
 	mark_as_advanced(LFPOOL_URCU_INCLUDE)
 	if(LFPOOL_URCU_INCLUDE)
@@ -30,7 +30,7 @@ if(LFPOOL_CK AND NOT CMAKE_CROSSCOMPILING)
 	find_library(LFPOOL_CK_LIBRARY ck)
 	mark_as_advanced(LFPOOL_CK_INCLUDE LFPOOL_CK_LIBRARY)
 	if(LFPOOL_CK_INCLUDE AND LFPOOL_CK_LIBRARY)
-		# The path is of this machine; what is installed finds its own (cmake/lfpool-config.cmake).
+		# The path is valid on this machine; an installed package finds its own (cmake/lfpool-config.cmake).
 		lfpool_component(ck src/retire/scheme_epoch.c ${LFPOOL_CK_INCLUDE}
 			$<BUILD_INTERFACE:${LFPOOL_CK_LIBRARY}> $<INSTALL_INTERFACE:lfpool::concurrencykit>)
 	else()

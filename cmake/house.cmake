@@ -1,5 +1,5 @@
-# lfpool_by_room(TARGET ROOT): of ROOT's sources of the library each room of src is one translation unit in TARGET, which compiles in
-# half the time.  src/os is not: tests come between its functions and their callers (the linker's --wrap).
+# lfpool_by_room(TARGET ROOT): compiles each room of ROOT's library sources as one translation unit of TARGET, which takes half
+# the time.  Not src/os: tests intercept calls to its functions (the linker's --wrap).
 function(lfpool_by_room target root)
 	set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 	foreach(source IN LISTS LFPOOL_SOURCES)
@@ -11,10 +11,10 @@ function(lfpool_by_room target root)
 	endforeach()
 endfunction()
 
-# lfpool_house_rules(TARGET): the language, the warnings and the sanitizers that all of our own code is built with.
-# Nothing here reaches a project that embeds lfpool: the properties are private to the target (but for linking the sanitizers
-# that were asked for), and there are warnings only when lfpool is the top-level project.  They are errors where the tests are
-# built: who only installs lfpool, with a compiler that knows more of them, gets a library.
+# lfpool_house_rules(TARGET): the language, the warnings and the sanitizers for all of our code.  Nothing here reaches a project
+# that embeds lfpool: the properties are private to the target (except linking the requested sanitizers), and warnings are on
+# only when lfpool is the top-level project.  They are errors only if the tests are built, so that a user with a newer compiler
+# can install the library.
 function(lfpool_house_rules target)
 	set_target_properties(${target} PROPERTIES
 		C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF
@@ -39,8 +39,7 @@ function(lfpool_house_rules target)
 	endif()
 endfunction()
 
-# lfpool_installed(TARGET): what a library of ours that others install has in common with its fellows: the version, and which symbols
-# of which interface a shared one offers.
+# lfpool_installed(TARGET): common properties of our installed libraries: the version, and the exported symbols of a shared one.
 function(lfpool_installed target)
 	set_target_properties(${target} PROPERTIES
 		VERSION ${PROJECT_VERSION} SOVERSION 0 C_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)

@@ -1,11 +1,10 @@
-# What `cmake --install` puts where: headers, the library, its components, the CMake package and the pkg-config files; manual
-# pages are of reference.cmake.  All of it can be moved afterwards: nothing that is installed holds a path.  A project that
-# embeds lfpool installs nothing of it unless it asks for that.  A static and a shared library may share a prefix: two builds,
-# both installed there (docs/install.md).
+# `cmake --install`: headers, the library, its components, the CMake package and the pkg-config files; reference.cmake adds
+# manual pages.  The result can be moved: no installed file contains a path.  A project that embeds lfpool installs nothing of
+# it unless it asks to.  A static and a shared library may share a prefix: two builds, both installed there (docs/install.md).
 option(LFPOOL_INSTALL "Install lfpool too" ${PROJECT_IS_TOP_LEVEL})
 if(NOT LFPOOL_INSTALL)
-	# A project that exports targets of its own may link lfpool: then CMake wants to know by which name others find it.  Its
-	# files stay where they are, since they are excluded; and GNUInstallDirs would leave variables behind.
+	# A project that exports its own targets may link lfpool; then CMake needs the name by which others find lfpool.
+	# Lfpool's files are not installed, because they are excluded; and GNUInstallDirs would leave variables behind.
 	foreach(target lfpool lfpool-rcu lfpool-ck)
 		if(TARGET ${target})
 			string(REPLACE "lfpool-" "" lfpool_name ${target})
@@ -27,7 +26,7 @@ if(BUILD_SHARED_LIBS)
 	set(lfpool_kind shared)
 endif()
 
-# install_library(TARGET): the library, and the file that describes it to the package.  Those of both kinds lie side by side.
+# install_library(TARGET): the library, and the file that describes it to the package.  The files of both kinds can coexist.
 function(install_library target)
 	install(TARGETS ${target} EXPORT ${target}-${lfpool_kind}
 		ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -36,7 +35,7 @@ function(install_library target)
 	install(EXPORT ${target}-${lfpool_kind} NAMESPACE lfpool:: DESTINATION ${lfpool_package})
 endfunction()
 
-# install_pkg_config(NAME): cmake/NAME.pc.in with its paths relative to where it lies.
+# install_pkg_config(NAME): cmake/NAME.pc.in with paths relative to its place.
 function(install_pkg_config name)
 	cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_LIBDIR BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX} OUTPUT_VARIABLE from)
 	foreach(directory LIBDIR INCLUDEDIR)

@@ -1,7 +1,7 @@
 # find_package(lfpool CONFIG [COMPONENTS rcu ck static|shared]): lfpool::lfpool, lfpool::rcu, lfpool::ck.
 #
-# Where both kinds of library are installed, the component `static` or `shared` chooses; without it BUILD_SHARED_LIBS does; without
-# that it is the shared one.  What a project has found once, it goes on with.
+# If both kinds of library are installed, the component `static` or `shared` selects one; without it BUILD_SHARED_LIBS; without
+# that, the shared one.  A project keeps its first choice.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 
@@ -36,7 +36,7 @@ foreach(lfpool_kind IN LISTS lfpool_kinds)
 		if(TARGET lfpool::${lfpool_component})
 			set(lfpool_${lfpool_component}_FOUND TRUE)
 		elseif(EXISTS ${lfpool_file})
-			# A static lfpool-ck is linked with ConcurrencyKit by the program.
+			# The program links a static lfpool-ck with ConcurrencyKit.
 			if(lfpool_component STREQUAL "ck" AND lfpool_kind STREQUAL "static" AND NOT TARGET lfpool::concurrencykit)
 				find_library(LFPOOL_CK_LIBRARY ck)
 				mark_as_advanced(LFPOOL_CK_LIBRARY)

@@ -1,5 +1,5 @@
-# The reference, made of the headers' comments: target man (manual pages; they are installed with the library), and target
-# reference (HTML, by Doxygen).  Nothing else depends on them.
+# The reference, generated from the headers' comments: target man (manual pages, installed with the library), and target
+# reference (HTML, by Doxygen). Nothing else depends on them.
 if(NOT PROJECT_IS_TOP_LEVEL AND NOT LFPOOL_INSTALL)
 	return()
 endif()
@@ -7,7 +7,7 @@ endif()
 find_program(python3 python3 NO_CACHE)
 set(unfit 1)
 if(python3)
-	# Debian's python3-minimal is not all of it.
+	# Debian's python3-minimal is incomplete.
 	execute_process(COMMAND ${python3} -c "import html, pathlib" RESULT_VARIABLE unfit OUTPUT_QUIET ERROR_QUIET)
 endif()
 if(unfit)
@@ -17,7 +17,7 @@ endif()
 file(GLOB reference_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/lfpool/*.h ${PROJECT_SOURCE_DIR}/docs/reference/*)
 list(APPEND reference_sources ${PROJECT_SOURCE_DIR}/scripts/reference)
 
-# lfpool_reference_made(OUTPUT command...): OUTPUT is touched when the commands have run.
+# lfpool_reference_made(OUTPUT command...): OUTPUT is touched after the commands have run.
 macro(lfpool_reference_made output)
 	add_custom_command(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${output} ${ARGN}
 		COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_CURRENT_BINARY_DIR}/${output} DEPENDS ${reference_sources} VERBATIM)

@@ -1,5 +1,5 @@
 # The tests of the optional components: lfpool/rcu.h with each flavour of liburcu, lfpool/epoch.h with ConcurrencyKit.
-# What is not installed is left out: cmake/components.cmake says so.
+# Tests of components that are not installed are left out: cmake/components.cmake reports it.
 
 # lfpool_component_test(NAME COMPONENT SOURCE INCLUDE LIBRARY...): a test program that uses a component.
 function(lfpool_component_test name component source include)
@@ -19,7 +19,7 @@ if(TARGET lfpool::rcu)
 			message(STATUS "lfpool-rcu is not tested with liburcu's flavour ${flavour}: not installed")
 			continue()
 		endif()
-		# ThreadSanitizer puts signals off until the thread calls the system: a grace period would not end.
+		# ThreadSanitizer delays signals until the thread makes a system call: a grace period would not end.
 		if(flavour STREQUAL signal AND "thread" IN_LIST LFPOOL_SANITIZE)
 			continue()
 		endif()

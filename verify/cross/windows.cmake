@@ -1,4 +1,4 @@
-# Windows, by mingw-w64's gcc; what it makes is run by Wine, in a prefix of the build's own.
+# Windows, by mingw-w64's gcc; Wine runs the programs, in a prefix inside the build folder.
 set(CMAKE_SYSTEM_NAME Windows)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)
 set(CMAKE_C_COMPILER x86_64-w64-mingw32-gcc-posix)
