@@ -247,7 +247,7 @@ def classify(kind, text):
         return "callback", callback[1], text, []
     if text.startswith("typedef"):
         return "type", re.search(r"(\w+);$", text)[1], text, []
-    function = re.match(r"(?:LFPOOL_API |LFPOOL_MUST_USE |static inline )*(.*?\b(\w+)\(.*\))\s*[;{]",
+    function = re.match(r"(?:LFPOOL_API |LFPOOL_MUST_USE |LFPOOL_INLINE_ |static inline )*(.*?\b(\w+)\(.*\))\s*[;{]",
                         text.split("{")[0] + ("{" if "{" in text else ""), re.S)
     if not function or text.startswith(("struct", "_Static_assert")):
         return None

@@ -145,7 +145,7 @@ LFPOOL_API size_t lfpool_memory_bytes(const lfpool_config_t *config);
  * Returns   As there.
  * Threads   Any.  Wait-free, O(1), no system call.
  */
-static inline size_t lfpool_buffer_bytes(const lfpool_config_t *config)
+LFPOOL_INLINE_ size_t lfpool_buffer_bytes(const lfpool_config_t *config)
 {
 	lfpool_config_t whole;
 
@@ -168,7 +168,7 @@ static inline size_t lfpool_buffer_bytes(const lfpool_config_t *config)
  * Threads   Any.  Wait-free, except hooks; no system call.
  * Cost      O(size needed): all of it is written.
  */
-static inline LFPOOL_MUST_USE lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *config,
+LFPOOL_INLINE_ LFPOOL_MUST_USE lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *config,
 							       void *buffer, size_t size)
 {
 	lfpool_config_t whole;

@@ -33,6 +33,16 @@
 #define LFPOOL_MUST_USE
 #endif
 
+/* A function that a header defines.  In C++ it has external linkage: it may be called by inline functions that several
+ * files define (one-definition rule).  Hidden: a plug-in must not get the function of another version of this header. */
+#if !defined(__cplusplus)
+#define LFPOOL_INLINE_ static inline
+#elif defined(__ELF__)
+#define LFPOOL_INLINE_ __attribute__((visibility("hidden"))) inline
+#else
+#define LFPOOL_INLINE_ inline
+#endif
+
 /* C linkage, for C++ callers; a conversion of a void pointer; a null pointer. */
 #ifdef __cplusplus
 #define LFPOOL_C_BEGIN_ extern "C" {
@@ -355,7 +365,7 @@ typedef struct lfpool_config {
  * config    Every byte is written.
  * Threads   Any.  Wait-free.
  */
-static inline void lfpool_config_init(lfpool_config_t *config)
+LFPOOL_INLINE_ void lfpool_config_init(lfpool_config_t *config)
 {
 	memset(config, 0, sizeof(*config));
 	config->struct_size = sizeof(*config);

@@ -136,7 +136,7 @@ LFPOOL_API size_t lfpool_release_least(lfpool_t *pool, size_t count);
  * Returns   The priority.
  * Threads   Any.  Wait-free.
  */
-static inline uint64_t lfpool_priority_of_double(double value)
+LFPOOL_INLINE_ uint64_t lfpool_priority_of_double(double value)
 {
 	uint64_t bits;
 
@@ -151,7 +151,7 @@ static inline uint64_t lfpool_priority_of_double(double value)
  * Returns   The double.
  * Threads   Any.  Wait-free.
  */
-static inline double lfpool_priority_to_double(uint64_t priority)
+LFPOOL_INLINE_ double lfpool_priority_to_double(uint64_t priority)
 {
 	const uint64_t bits = priority >> 63 ? priority & ~(UINT64_C(1) << 63) : ~priority;
 	double value;

@@ -164,7 +164,7 @@ LFPOOL_API lfpool_t *lfpool_of(const void *pointer);
  * Returns   As lfpool_release() on its pool; LFPOOL_E_FOREIGN if it is in none, and then no misuse hook is called.
  * Threads, progress, cost   As lfpool_of() and lfpool_release() together.
  */
-static inline lfpool_status_t lfpool_release_self(void *object)
+LFPOOL_INLINE_ lfpool_status_t lfpool_release_self(void *object)
 {
 	lfpool_t *pool = lfpool_of(object);
 

@@ -80,7 +80,7 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
  * their size and would emit calls.  Helpers are not in the library, so they are always inlined.  The library and its
  * tests define LFPOOL_INLINE_KEEP_NAMES_: there the plain names are the library's. */
 #ifdef LFPOOL_INLINE_KEEP_NAMES_
-#define LFPOOL_HELPER_ static inline
+#define LFPOOL_HELPER_ LFPOOL_INLINE_
 #else
 #if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define LFPOOL_INLINED_ extern inline __attribute__((gnu_inline, always_inline))

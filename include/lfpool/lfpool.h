@@ -286,7 +286,7 @@ LFPOOL_API size_t lfpool_capacity(const lfpool_t *pool);
  * Cost      O(objects ever used / objects per magazine + caches).
  */
 LFPOOL_API size_t lfpool_active_count(const lfpool_t *pool);
-static inline size_t lfpool_available_count(const lfpool_t *pool)
+LFPOOL_INLINE_ size_t lfpool_available_count(const lfpool_t *pool)
 {
 	const size_t active = lfpool_active_count(pool), capacity = lfpool_capacity(pool);
 

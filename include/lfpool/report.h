@@ -96,7 +96,7 @@ LFPOOL_API lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *st
  * Progress  Wait-free.
  * Cost      O(1).
  */
-static inline lfpool_stats_t lfpool_quick_stats(const lfpool_t *pool)
+LFPOOL_INLINE_ lfpool_stats_t lfpool_quick_stats(const lfpool_t *pool)
 {
 	lfpool_stats_t stats = LFPOOL_STATS_INIT;
 

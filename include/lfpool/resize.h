@@ -38,7 +38,7 @@ LFPOOL_API size_t lfpool_grow(lfpool_t *pool, size_t count);
  * Progress  Lock-free.
  * Cost      O(1).
  */
-static inline size_t lfpool_settled_capacity(const lfpool_t *pool)
+LFPOOL_INLINE_ size_t lfpool_settled_capacity(const lfpool_t *pool)
 {
 	lfpool_stats_t before, now;
 
@@ -58,7 +58,7 @@ static inline size_t lfpool_settled_capacity(const lfpool_t *pool)
  * Returns   Number of added objects; fewer than were missing when lfpool_grow() adds no more.
  * Progress, cost   As lfpool_grow().
  */
-static inline size_t lfpool_reserve(lfpool_t *pool, size_t capacity)
+LFPOOL_INLINE_ size_t lfpool_reserve(lfpool_t *pool, size_t capacity)
 {
 	size_t added = 0, settled, more;
 

@@ -92,7 +92,7 @@ typedef struct lfpool_set_config {
  * config    Every byte is written.
  * Threads   Any.  Wait-free.
  */
-static inline void lfpool_set_config_init(lfpool_set_config_t *config)
+LFPOOL_INLINE_ void lfpool_set_config_init(lfpool_set_config_t *config)
 {
 	memset(config, 0, sizeof(*config));
 	config->struct_size = sizeof(*config);
@@ -175,7 +175,7 @@ LFPOOL_API lfpool_t *lfpool_set_class(lfpool_set_t *set, size_t size, bool make,
  * Returns   The bytes; 0 if there is no class for that size.
  * Threads   Any.  Wait-free, O(1).
  */
-static inline size_t lfpool_set_class_size(lfpool_set_t *set, size_t size)
+LFPOOL_INLINE_ size_t lfpool_set_class_size(lfpool_set_t *set, size_t size)
 {
 	size_t bytes;
 
@@ -192,7 +192,7 @@ static inline size_t lfpool_set_class_size(lfpool_set_t *set, size_t size)
  * Returns   The pool; NULL if there is no class for that size, or the system refused memory.
  * Threads   As lfpool_set_class() with `make`.
  */
-static inline lfpool_t *lfpool_set_pool(lfpool_set_t *set, size_t size)
+LFPOOL_INLINE_ lfpool_t *lfpool_set_pool(lfpool_set_t *set, size_t size)
 {
 	size_t bytes;
 
@@ -219,7 +219,7 @@ LFPOOL_API lfpool_t *lfpool_set_pool_of(const lfpool_set_t *set, const void *poi
  *           active).
  * Threads, cost   As lfpool_set_pool_of().
  */
-static inline size_t lfpool_set_usable_size(const lfpool_set_t *set, const void *pointer)
+LFPOOL_INLINE_ size_t lfpool_set_usable_size(const lfpool_set_t *set, const void *pointer)
 {
 	size_t size;
 	lfpool_t *pool = lfpool_set_pool_of(set, pointer, &size);
@@ -235,7 +235,7 @@ static inline size_t lfpool_set_usable_size(const lfpool_set_t *set, const void 
  *           Otherwise as lfpool_set_release().
  * Threads, progress, cost   As lfpool_set_release(); in malloc mode O(classes).
  */
-static inline lfpool_status_t lfpool_set_release_if_owned(lfpool_set_t *set, void *object)
+LFPOOL_INLINE_ lfpool_status_t lfpool_set_release_if_owned(lfpool_set_t *set, void *object)
 {
 	size_t size;
 	lfpool_t *pool = lfpool_set_pool_of(set, object, &size);
@@ -254,7 +254,7 @@ static inline lfpool_status_t lfpool_set_release_if_owned(lfpool_set_t *set, voi
  * Threads, progress   As lfpool_set_acquire().
  * Cost      O(count).
  */
-static inline size_t lfpool_set_acquire_bulk(lfpool_set_t *set, size_t size, void **objects_out, size_t count)
+LFPOOL_INLINE_ size_t lfpool_set_acquire_bulk(lfpool_set_t *set, size_t size, void **objects_out, size_t count)
 {
 	lfpool_t *pool = lfpool_set_pool(set, size);
 
@@ -274,7 +274,7 @@ static inline size_t lfpool_set_acquire_bulk(lfpool_set_t *set, size_t size, voi
  * Threads, progress   As lfpool_set_release().
  * Cost      O(count); least if the objects of a class are next to each other.
  */
-static inline size_t lfpool_set_release_bulk(lfpool_set_t *set, void *const *objects, size_t count)
+LFPOOL_INLINE_ size_t lfpool_set_release_bulk(lfpool_set_t *set, void *const *objects, size_t count)
 {
 	size_t released = 0, first = 0, end, size;
 

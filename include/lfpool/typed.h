@@ -13,7 +13,7 @@
  *     particle_release(pool, p);                             // another type's pool, or pointer, does not compile
  *
  * Idea       Each function is a static inline wrapper around its namesake, so that only the compiler's type check is
- *            left of it.  Pools, caches and handles are structs around the untyped value, passed by value.  Functions
+ *            left of it.  (Also in C++, so two files can give one name to different types.)  Pools, caches and handles are structs around the untyped value, passed by value.  Functions
  *            without a typed form take `pool.untyped`, as in lfpool_stats(pool.untyped, &stats).  No function pointer
  *            is cast to another type, and no array of typed pointers is accessed as an array of void pointers.
  * Languages  C99 to C23, C++11 to C++23.  Include lfpool/inline.h before it to inline the fast paths of caches.
@@ -115,7 +115,7 @@
 /* ---- Common to all types ----------------------------------------------------------------------------------- */
 
 /* Fills in the type's size and alignment, and a table's hooks unless `table` is NULL. */
-static inline lfpool_status_t lfpool_typed_create(lfpool_t **pool_out, const lfpool_config_t *config, size_t size,
+LFPOOL_INLINE_ lfpool_status_t lfpool_typed_create(lfpool_t **pool_out, const lfpool_config_t *config, size_t size,
 						  size_t alignment, const lfpool_hooks_t *table)
 {
 	lfpool_config_t filled;
@@ -150,7 +150,7 @@ static inline lfpool_status_t lfpool_typed_create(lfpool_t **pool_out, const lfp
 }
 
 /* For types without a table. */
-static inline const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused)
+LFPOOL_INLINE_ const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused)
 {
 	(void)unused;
 	return LFPOOL_TYPED_NULL;

@@ -57,14 +57,14 @@ LFPOOL_API lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache
  *             when a hook refused (it may be called a second time by a call that is still waiting), or the pool is
  *             closed.
  */
-static inline void *lfpool_acquire_wait(lfpool_t *pool, int64_t timeout_ns)
+LFPOOL_INLINE_ void *lfpool_acquire_wait(lfpool_t *pool, int64_t timeout_ns)
 {
 	void *object;
 
 	return lfpool_acquire_bulk_wait(pool, LFPOOL_NULL_, &object, 1, timeout_ns) == LFPOOL_OK ? object
 												 : LFPOOL_NULL_;
 }
-static inline void *lfpool_cache_acquire_wait(lfpool_cache_t *cache, int64_t timeout_ns)
+LFPOOL_INLINE_ void *lfpool_cache_acquire_wait(lfpool_cache_t *cache, int64_t timeout_ns)
 {
 	void *object;
 

@@ -87,7 +87,7 @@ LFPOOL_API void *lfpool_cursor_next(lfpool_cursor_t *cursor);
  * Threads      One thread splits and hands out the parts.
  * Cost         O(parts).
  */
-static inline void lfpool_cursor_split(lfpool_cursor_t *cursors_out, size_t parts, const lfpool_t *pool)
+LFPOOL_INLINE_ void lfpool_cursor_split(lfpool_cursor_t *cursors_out, size_t parts, const lfpool_t *pool)
 {
 	lfpool_cursor_t whole;
 
@@ -113,7 +113,7 @@ static inline void lfpool_cursor_split(lfpool_cursor_t *cursors_out, size_t part
  *
  * Returns   Number of visited objects, including the one for which `visit` returned false.
  */
-static inline size_t lfpool_for_each_active(const lfpool_t *pool, lfpool_visit_t visit, void *context)
+LFPOOL_INLINE_ size_t lfpool_for_each_active(const lfpool_t *pool, lfpool_visit_t visit, void *context)
 {
 	lfpool_cursor_t cursor;
 	size_t visited = 0;
@@ -134,7 +134,7 @@ static inline size_t lfpool_for_each_active(const lfpool_t *pool, lfpool_visit_t
  * count        Length of the array.
  * Returns      Number of pointers written: all active objects, or `count` if there are more.
  */
-static inline size_t lfpool_copy_active(const lfpool_t *pool, void **objects_out, size_t count)
+LFPOOL_INLINE_ size_t lfpool_copy_active(const lfpool_t *pool, void **objects_out, size_t count)
 {
 	lfpool_cursor_t cursor;
 	size_t copied = 0;
@@ -158,7 +158,7 @@ static inline size_t lfpool_copy_active(const lfpool_t *pool, void **objects_out
  * Returns      Number of objects copied: all active ones, or `count` if there are more.
  * Cost         A walk, and the copy.
  */
-static inline size_t lfpool_copy_active_objects(const lfpool_t *pool, void *objects_out, size_t count, size_t bytes)
+LFPOOL_INLINE_ size_t lfpool_copy_active_objects(const lfpool_t *pool, void *objects_out, size_t count, size_t bytes)
 {
 	unsigned char *to = LFPOOL_CAST_(unsigned char *, objects_out);
 	lfpool_cursor_t cursor;
@@ -184,7 +184,7 @@ static inline size_t lfpool_copy_active_objects(const lfpool_t *pool, void *obje
  * Returns   Number of visited slots.
  * Cost      O(slots visited).
  */
-static inline size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *context)
+LFPOOL_INLINE_ size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t visit, void *context)
 {
 	lfpool_cursor_t cursor;
 	size_t visited = 0;
