@@ -51,6 +51,8 @@
  * Processes  If the buffer is in memory that a process shares with its children (mmap with MAP_SHARED, then fork), the
  * pool is shared: calls of all processes are like calls of threads.  It must be at the same address in each, and so
  * must the library and the hooks, which run in the process of the call.  So there is no exec, and no mapping elsewhere.
+ * A continuation runs in the process whose call serves it, not in the one that asked: its function and its context must
+ * be valid there, as objects in the shared memory are.
  * A process that ends inside a call keeps the objects of that call and one of the caches; objects that it held are
  * never released automatically.  Any other pool belongs to the process that created it; a child has a copy.
  */

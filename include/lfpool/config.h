@@ -33,8 +33,8 @@
 #define LFPOOL_MUST_USE
 #endif
 
-/* A function that a header defines.  In C++ it has external linkage: it may be called by inline functions that several
- * files define (one-definition rule).  Hidden: a plug-in must not get the function of another version of this header. */
+/* A function that a header defines.  In C++ it has external linkage, as the one-definition rule requires of functions
+ * that inline functions call.  Hidden: a plug-in must not get the function of another version of this header. */
 #if !defined(__cplusplus)
 #define LFPOOL_INLINE_ static inline
 #elif defined(__ELF__)
@@ -69,7 +69,7 @@ typedef uint64_t lfpool_handle_t; /* names an object until it is released, see l
 #define LFPOOL_STATUS_MAP(X)                                                                                        \
 	X(LFPOOL_OK, 0, "ok")                                                                                       \
 	X(LFPOOL_E_ARGUMENT, -1, "a required pointer is NULL, or a struct_size is invalid")                         \
-	X(LFPOOL_E_NO_MEMORY, -2, "the operating system refused memory")                                            \
+	X(LFPOOL_E_NO_MEMORY, -2, "the operating system refused memory, addresses or a mapping")                    \
 	X(LFPOOL_E_CREATE, -3, "hooks.create refused an object (LFPOOL_CREATE_ALL)")                                \
 	X(LFPOOL_E_LOCK, -4, "the operating system refused to lock memory (RLIMIT_MEMLOCK)")                        \
 	X(LFPOOL_E_BUFFER, -5,                                                                                      \
@@ -140,10 +140,11 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  * LFPOOL_PREFAULT     Touch all memory when it is mapped, so that no fast path meets a page fault: the objects and the
  *                     first caches in lfpool_create(), further caches and objects when they are added.  Create is then
  *                     O(capacity).
- * LFPOOL_ZERO         Every acquired object is all zero bytes.  Costs a memset of object_size per acquire.
+ * LFPOOL_ZERO         Every acquired object is all zero bytes.  Costs a memset of object_size per acquire, and the
+ *                     slow path in every call.
  * LFPOOL_CHECK_RACES  Of two releases of one object at the same instant exactly one succeeds, unless it is acquired in
- *                     between.  Without the flag one of them is nearly always refused.  Costs one locked instruction
- *                     per release.
+ *                     between.  Without the flag both may succeed: then two magazines have the object, and the pool
+ *                     notices when it is acquired twice.  Costs one locked instruction per release.
  * LFPOOL_CREATE_ALL   hooks.create builds every object in lfpool_create() instead of on first use.  Create is then
  *                     O(capacity).  No effect without hooks.create.  Objects that are added by growth, or destroyed by
  *                     lfpool_trim(), are built on first use.

@@ -24,7 +24,10 @@
  *      release.
  *   3. The fast path, a call that the thread's cache can serve, is wait-free and uses no locked instruction.  The slow
  *      path is lock-free: a thread stopped at any instruction blocks no other thread.
- *   4. Foreign, interior and double releases are refused in O(1) and reported.  They change nothing.
+ *   4. Foreign, interior and double releases are refused in O(1) and reported.  They change nothing.  Two exceptions:
+ *      two threads that release an object at the same instant (LFPOOL_CHECK_RACES refuses one of them), and a second
+ *      release after another caller acquired the object, which is that caller's release then.
+ *      lfpool_release_handle() in handle.h refuses it.
  *   5. The pool neither reads nor writes objects, active or free, except for LFPOOL_ZERO, hooks and debug modes.  State
  *      that a hook built in an object survives reuse.
  *

@@ -3,7 +3,7 @@
  * report.h - counters whose sum is checked, sizing advice, a dump for bug reports, a check of every invariant.
  *
  * Threads    Any, concurrently with every call except lfpool_destroy().
- * Progress   Wait-free.
+ * Progress   Lock-free, where a function does not say otherwise.
  * Cost       O(slots ever used + caches): the states are read, because the fast paths count nothing.
  */
 #ifndef LFPOOL_REPORT_H
@@ -84,7 +84,7 @@ typedef struct {
  * stats_out  Its struct_size is set; fields that the library does not know are set to 0.  In mutex mode one
  *            cache, which every call uses, is always in use.
  * Returns    LFPOOL_OK; LFPOOL_E_ARGUMENT: stats_out is NULL, or its struct_size is invalid.
- * Progress   Wait-free.
+ * Progress   Lock-free: each retry means that another thread's call reported more acquires or releases.
  */
 LFPOOL_API lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out);
 

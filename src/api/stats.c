@@ -9,7 +9,7 @@
  * Invariants   I1  capacity = active + retired + cached + shared + untouched, while no call is under way.  `active`
  *                  comes from the states and the others from the magazines, so a lost or doubled object breaks it and
  *                  shows as `unaccounted`.
- * Progress     Wait-free.  O(slots ever used + caches).
+ * Progress     Lock-free (told()).  O(slots ever used + caches).
  */
 #include "base/sized.h"
 #include "core/cache.h"

@@ -316,4 +316,27 @@ TEST(a_refused_cache_refuses_no_other)
 	free(buffer);
 }
 
+static size_t kib_over(size_t bytes, size_t capacity)
+{
+	return (bytes - 64 * capacity + 512) / 1024;
+}
+
+/* docs/memory.md has the figures of lfpool_buffer_bytes(), buffer.h those of the macros. */
+TEST(documents_state_the_overhead_of_a_pool_in_a_buffer)
+{
+	lfpool_config_t config = config_of(64, 1);
+
+	if (sizeof(void *) != 8)
+		SKIP("the figures are of 64-bit processors");
+	assert_int_equal(kib_over(lfpool_buffer_bytes(&config), 1), 16);
+	assert_int_equal(kib_over(LFPOOL_BUFFER_BYTES(64, 0, 1), 1), 17);
+	assert_int_equal(kib_over(LFPOOL_BUFFER_BYTES_WITH(64, 0, 1, 1), 1), 6);
+	config.capacity = 1000;
+	assert_int_equal(kib_over(lfpool_buffer_bytes(&config), 1000), 56);
+	assert_int_equal(kib_over(LFPOOL_BUFFER_BYTES(64, 0, 1000), 1000), 57);
+	config.capacity = 1000000;
+	assert_int_equal((lfpool_buffer_bytes(&config) - 64 * config.capacity) / config.capacity, 24);
+	assert_int_equal((LFPOOL_BUFFER_BYTES(64, 0, 1000000) - 64 * config.capacity) / config.capacity, 24);
+}
+
 RUN_TESTS()

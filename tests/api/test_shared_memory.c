@@ -117,4 +117,37 @@ TEST(killed_processes_take_nothing_else_with_them)
 	free(objects);
 }
 
+/* The process in which it ran, in memory that both have. */
+static void note_process(void *context, lfpool_t *pool, void *object)
+{
+	_Atomic(pid_t) *process = context;
+
+	REQUIRE(atomic_exchange(process, getpid()) == 0 && lfpool_release(pool, object) == LFPOOL_OK);
+}
+
+/* As buffer.h says ("Processes"). */
+TEST(a_continuation_runs_in_the_process_whose_release_serves_it)
+{
+	lfpool_t *pool = shared_pool();
+	void *objects[CAPACITY], *memory = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	_Atomic(pid_t) *process = memory;
+	int status;
+
+	assert_true(memory != MAP_FAILED);
+	assert_int_equal(acquire_all(pool, objects, CAPACITY), CAPACITY);
+	assert_int_equal(lfpool_acquire_async(pool, note_process, memory, NULL), LFPOOL_OK);
+	fflush(NULL);
+
+	const pid_t child = fork();
+
+	if (child == 0)
+		_exit(lfpool_release(pool, objects[0]) != LFPOOL_OK);
+	assert_true(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+	assert_int_equal(atomic_load(process), child);
+	assert_int_equal(lfpool_active_count(pool), CAPACITY - 1);
+	release_all(pool, objects + 1, CAPACITY - 1);
+	pool_close(pool, sizeof(struct shared_object));
+	assert_int_equal(munmap(memory, 4096), 0);
+}
+
 RUN_TESTS()

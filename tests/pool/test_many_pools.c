@@ -143,4 +143,38 @@ TEST(pools_of_one_configuration_begin_at_different_offsets)
 	assert_int_equal(__builtin_popcountll(objects), 64);
 }
 
+static size_t mappings(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	size_t lines = 0;
+	int character;
+
+	REQUIRE(maps);
+	while ((character = getc(maps)) != EOF)
+		lines += character == '\n';
+	REQUIRE(fclose(maps) == 0);
+	return lines;
+}
+
+/* docs/faq.md says how many pools Linux's limit on mappings allows. */
+TEST(a_pool_takes_at_most_four_mappings)
+{
+	enum { POOLS = 100 };
+	lfpool_t *pools[POOLS];
+
+	if (SANITIZED)
+		SKIP("sanitizers map memory of their own");
+	const size_t before = mappings();
+
+	for (int i = 0; i < POOLS; i++)
+		pools[i] = POOL_OF(64, CAPACITY, .max_capacity = 100 * CAPACITY);
+
+	const size_t all = mappings() - before;
+
+	for (int i = 0; i < POOLS; i++)
+		pool_close(pools[i], 64);
+	print_message("    %zu mappings for %d pools\n", all, POOLS);
+	assert_in_range(all, 1, 4 * POOLS + 2);
+}
+
 RUN_TESTS()
