@@ -15,8 +15,8 @@
  * Idea       Each function is a static inline wrapper around its namesake, so that only the compiler's type check is
  *            left of it.  (Also in C++, so two files can give one name to different types.)  Pools, caches and
  *            handles are structs around the untyped value, passed by value.  Functions without a typed form take
- *            `pool.untyped`, as in lfpool_stats(pool.untyped, &stats).  No function pointer is cast to another type, and
- *            no array of typed pointers is accessed as an array of void pointers.
+ *            `pool.untyped`, as in lfpool_stats(pool.untyped, &stats).  No function pointer is cast to another type,
+ *            and no array of typed pointers is accessed as an array of void pointers.
  * Languages  C99 to C23, C++11 to C++23.  Include lfpool/inline.h before it to inline the fast paths of caches.
  *
  * Three macros, each used at file scope and followed by a semicolon.  `name` is the prefix of the defined names, `type`
