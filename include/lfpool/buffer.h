@@ -171,7 +171,7 @@ LFPOOL_INLINE_ size_t lfpool_buffer_bytes(const lfpool_config_t *config)
  * Cost      O(size needed): all of it is written.
  */
 LFPOOL_INLINE_ LFPOOL_MUST_USE lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *config,
-							       void *buffer, size_t size)
+								void *buffer, size_t size)
 {
 	lfpool_config_t whole;
 

@@ -117,7 +117,7 @@
 
 /* Fills in the type's size and alignment, and a table's hooks unless `table` is NULL. */
 LFPOOL_INLINE_ lfpool_status_t lfpool_typed_create(lfpool_t **pool_out, const lfpool_config_t *config, size_t size,
-						  size_t alignment, const lfpool_hooks_t *table)
+						   size_t alignment, const lfpool_hooks_t *table)
 {
 	lfpool_config_t filled;
 
