@@ -154,11 +154,12 @@ size_t pool_end(lfpool_t *pool)
 	struct lifecycle *lifecycle = pool->lifecycle;
 
 	if (pool_in_place(pool)) {
-		const size_t used = slots_used(pool);
+		const size_t used = pool->disowned ? 0 : slots_used(pool);
 
 		if (!EMBEDDED)
 			debug_detach(lifecycle_debug(lifecycle), used);
-		lifecycle_destroy_all(lifecycle, &pool->core.arena, (size_t)pool->core.cold.initial, used);
+		if (!pool->disowned)
+			lifecycle_destroy_all(lifecycle, &pool->core.arena, (size_t)pool->core.cold.initial, used);
 	}
 
 	struct retired *retired = pool->retired;

@@ -12,7 +12,7 @@
 
 #include "os/os.h"
 #include "pool/live_pools.h"
-#include "pool/pool.h"
+#include "pool/slots.h"
 #include "pool/threads.h"
 #include "waiting/waiters.h"
 
@@ -44,6 +44,33 @@ static void unlock_all(void)
 	windows_unlock();
 }
 
+/* The child has a copy of the pool's records, and shares the objects with its parent, which goes on to use them.  So
+ * the child closes its pool, without a hook: no object leaves it for a second holder, and no hook changes one. */
+static void disown(lfpool_t *pool)
+{
+	struct cold *cold = &pool->core.cold;
+	uint32_t slot;
+
+	pool->disowned = true;
+	/* relaxed, both: the child has one thread. */
+	store_relaxed(&pool->waiters.closed, CLOSED);
+	store_relaxed(&cold->maximum, 0);
+	(void)cold_forbid(cold, SIZE_MAX);
+	while ((slot = slots_take(pool, NULL)))
+		cold_withdraw(cold, slot);
+	pool->each_call = NULL;
+	pool->quarantine = pool->sets_aside = false;
+	debt_add(pool, SIZE_MAX);
+}
+
+static bool is_shared(const lfpool_t *pool)
+{
+	const struct arena *arena = &pool->core.arena;
+	const size_t end = arena->zero + (arena->slots + 1) * arena->stride;
+
+	return arena->lent && os_is_shared(arena->objects, end - (uintptr_t)arena->objects);
+}
+
 /* In the child of a fork: the calls of other threads that waited or served are gone, and what they had in their
  * hands may have another holder now.  Not under the lock: hooks and continuations run. */
 static void unlock_in_child(void)
@@ -55,6 +82,8 @@ static void unlock_in_child(void)
 	for (size_t place = 0; (pool = live_pools_next(&place));) {
 		pool->inherited = true;
 		waiters_forget_calls(pool);
+		if (is_shared(pool))
+			disown(pool);
 	}
 	for (size_t place = 0; (pool = live_pools_next(&place));)
 		resize_serve_if_wanted(pool, NULL);

@@ -18,6 +18,7 @@
 #include "os/kernel.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -190,6 +191,64 @@ void os_print(const char *text)
 		text += written > 0 ? written : 0;
 		left -= written > 0 ? (size_t)written : 0;
 	}
+}
+
+/* ---- Which memory is shared ----
+ *
+ * Only /proc/self/maps says it.  Read by system calls, as those of the C library are cancellation points, and without an
+ * allocation, as a child of a fork reads it. */
+
+struct reader {
+	long file;
+	long at, count; /* in `bytes` */
+	char bytes[512];
+};
+
+/* The next byte; '\0' at the end. */
+static char reader_next(struct reader *r)
+{
+	if (r->at == r->count) {
+		r->at = 0;
+		r->count = syscall(SYS_read, r->file, r->bytes, sizeof(r->bytes));
+		if (r->count <= 0)
+			r->count = 0;
+	}
+	return r->count ? r->bytes[r->at++] : '\0';
+}
+
+/* A number in base 16, and the byte behind it. */
+static uintptr_t reader_number(struct reader *r)
+{
+	uintptr_t number = 0;
+	char c;
+
+	while ((c = reader_next(r)) && c != '-' && c != ' ')
+		number = number << 4 | (uintptr_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+	return number;
+}
+
+bool os_is_shared(const void *address, size_t bytes)
+{
+	KEEP_ERRNO();
+	struct reader r = {.file = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC)};
+	const uintptr_t first = (uintptr_t)address;
+	bool shared = false;
+	char c = '\0';
+
+	if (r.file < 0)
+		return false;
+	/* A line is "from-to rwxs ..."; 's' may be 'p' instead: private. */
+	do {
+		const uintptr_t from = reader_number(&r), to = reader_number(&r);
+
+		for (int i = 0; i < 4; i++)
+			c = reader_next(&r);
+		shared = c == 's' && from < first + bytes && to > first;
+		while (c && c != '\n')
+			c = reader_next(&r);
+	} while (c && !shared);
+	(void)syscall(SYS_close, r.file);
+	return shared;
 }
 
 const char *os_environment(const char *name)

@@ -259,6 +259,13 @@ void os_mutex_unlock(os_mutex_t *mutex)
 }
 
 /* There is no fork. */
+bool os_is_shared(const void *address, size_t bytes)
+{
+	(void)address;
+	(void)bytes;
+	return false;
+}
+
 bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
 {
 	(void)before;

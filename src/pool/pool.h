@@ -45,6 +45,7 @@ struct lfpool_pool {
 	bool sets_aside;             /* lifecycle_take_aside() may have slots                                 */
 	bool more;                   /* replenish() may find an object: growth, a scheme, a hook              */
 	bool inherited;              /* in the child of a fork: calls of other threads have stopped midway    */
+	bool disowned;               /* and the objects are in memory that the child shares: the parent's     */
 	struct lifecycle *each_call; /* runs at each acquire and each release; NULL: nothing to run           */
 	struct lifecycle *builds;    /* LFPOOL_CREATE_ALL with hits: builds slots out of the cold store       */
 	struct lifecycle *lifecycle; /* of all objects; NULL: they need nothing but memory                    */

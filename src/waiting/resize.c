@@ -74,7 +74,7 @@ lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity)
 
 void resize_withdraw(lfpool_t *pool, uint32_t slot)
 {
-	if (pool_in_place(pool))
+	if (pool_in_place(pool) && !pool->disowned)
 		lifecycle_cool(pool->lifecycle, slot, arena_object(&pool->core.arena, slot));
 	cold_withdraw(&pool->core.cold, slot);
 	/* Another shrink may count this object as owed. */

@@ -2,7 +2,11 @@
 /* test: threads */
 /* test_create_on.c - pools whose objects are in the caller's memory: every kind of pool, on any kind of memory, which
  * the caller gets back afterwards. */
+#include "../support/child.h"
 #include "../support/kinds.h"
+
+#include "lfpool/resize.h"
+#include "lfpool/wait.h"
 
 #include <sys/mman.h>
 
@@ -138,6 +142,79 @@ TEST(a_pool_in_an_object_of_another_hides_no_other_object)
 		assert_int_equal(lfpool_release_self(lfpool_object_at(outer, hosts[i])), LFPOOL_OK);
 	}
 	assert_int_equal(lfpool_destroy(outer), 0);
+}
+
+/* ---- Memory that a child of a fork shares ---- */
+
+enum { HELD = 10 };
+
+static void never(void *context, lfpool_t *pool, void *object)
+{
+	(void)context, (void)pool, (void)object;
+	abort();
+}
+
+/* The child's copy of the pool is closed, as the objects are the parent's: it gets none, and runs no hook for one. */
+static void have_nothing(struct stage *s, void *const *held)
+{
+	const size_t destroyed = s->destroyed, deactivated = s->deactivated;
+	void *objects[2];
+
+	REQUIRE(lfpool_capacity(s->pool) == HELD);
+	REQUIRE(!lfpool_acquire(s->pool) && lfpool_grow(s->pool, 1) == 0);
+	REQUIRE(lfpool_acquire_bulk_wait(s->pool, NULL, objects, 2, -1) == LFPOOL_E_CLOSED);
+	REQUIRE(lfpool_acquire_async(s->pool, never, NULL, NULL) == LFPOOL_E_CLOSED);
+	REQUIRE(lfpool_release(s->pool, held[0]) == LFPOOL_OK);
+	REQUIRE(!lfpool_acquire(s->pool) && lfpool_capacity(s->pool) == HELD - 1);
+	REQUIRE(lfpool_destroy(s->pool) == HELD - 1);
+	REQUIRE(s->destroyed == destroyed && s->deactivated == deactivated);
+}
+
+static void have_a_copy(lfpool_t *pool, void *const *held)
+{
+	void *object = lfpool_acquire(pool);
+
+	REQUIRE(object && lfpool_release(pool, object) == LFPOOL_OK);
+	for (size_t i = 0; i < HELD; i++)
+		REQUIRE(lfpool_release(pool, held[i]) == LFPOOL_OK);
+	require_counts(pool, OBJECTS, 0);
+}
+
+static void fork_with(const struct kind *kind, int sharing)
+{
+	struct stage s;
+	lfpool_config_t config = stage_config(&s, kind, OBJECTS, MOST);
+	const size_t bytes = lfpool_memory_bytes(&config);
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS, -1, 0);
+	const bool shared = sharing == MAP_SHARED && kind->backend != LFPOOL_BACKEND_MALLOC;
+	void *objects[OBJECTS + 1];
+
+	assert_true(memory != MAP_FAILED);
+	assert_int_equal(create_on(&s.pool, &config, memory, bytes), LFPOOL_OK);
+	/* Some are cached, some are unused. */
+	assert_int_equal(acquire_all(s.pool, objects, OBJECTS / 2), OBJECTS / 2);
+	release_all(s.pool, objects + HELD, OBJECTS / 2 - HELD);
+
+	const pid_t child = child_start();
+
+	if (child == 0) {
+		if (shared)
+			have_nothing(&s, objects);
+		else
+			have_a_copy(s.pool, objects);
+		_exit(0);
+	}
+	child_end(child);
+	assert_int_equal(acquire_all(s.pool, objects + HELD, OBJECTS + 1 - HELD), OBJECTS - HELD);
+	release_all(s.pool, objects, OBJECTS);
+	stage_close(&s);
+	assert_int_equal(munmap(memory, bytes), 0);
+}
+
+KIND_TEST(a_child_gets_no_object_in_memory_that_it_shares)
+{
+	fork_with(kind, MAP_SHARED);
+	fork_with(kind, MAP_PRIVATE);
 }
 
 RUN_TESTS()
