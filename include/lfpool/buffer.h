@@ -56,10 +56,10 @@
  * A process that ends inside a call keeps the objects of that call and one of the caches; objects that it held are
  * never released automatically.  Any other pool belongs to the process that created it; a child has a copy.
  *
- * Objects only, in memory that a process shares with its children: the objects remain the parent's.  The child's copy of
- * the pool is closed (lfpool_close()): acquires return NULL, pending continuations are called with NULL, and an object
- * that the child releases leaves its copy, without a hook.  (Linux tells by /proc/self/maps; where that is not mounted,
- * a child must not use the pool.)
+ * Objects only, in memory that a process shares with its children: the objects remain the parent's.  The child's copy
+ * of the pool is closed (lfpool_close()): acquires return NULL, pending continuations are called with NULL, and an
+ * object that the child releases leaves its copy, without a hook.  (The child looks into /proc/self/maps.  Where that
+ * is not mounted, it must not use the pool.)
  */
 #ifndef LFPOOL_BUFFER_H
 #define LFPOOL_BUFFER_H

@@ -44,8 +44,8 @@ static void unlock_all(void)
 	windows_unlock();
 }
 
-/* The child has a copy of the pool's records, and shares the objects with its parent, which goes on to use them.  So
- * the child closes its pool, without a hook: no object leaves it for a second holder, and no hook changes one. */
+/* The child has a copy of the pool's records, and shares the objects with its parent, which uses them.  So the child
+ * closes its pool, without a hook: no object gets a second holder, and no hook changes one. */
 static void disown(lfpool_t *pool)
 {
 	struct cold *cold = &pool->core.cold;

@@ -118,7 +118,7 @@ size_t os_page_bytes(void);
 /* Processors that can run threads now, at least 1. */
 unsigned os_processors(void);
 
-/* Would a child of a fork share any of these pages, instead of a copy?  False also where the system does not tell. */
+/* Would a child of a fork share any of these pages, instead of a copy?  False also where this is unknown. */
 bool os_is_shared(const void *address, size_t bytes);
 
 /* The C library's heap, for the few small things that live per thread or per process. */

@@ -195,17 +195,17 @@ void os_print(const char *text)
 
 /* ---- Which memory is shared ----
  *
- * Only /proc/self/maps says it.  Read by system calls, as those of the C library are cancellation points, and without an
- * allocation, as a child of a fork reads it. */
+ * The kernel lists it in /proc/self/maps.  Read by plain system calls, because read() is a cancellation point, and
+ * without an allocation, because a child of a fork reads it. */
 
-struct reader {
+struct mappings {
 	long file;
 	long at, count; /* in `bytes` */
 	char bytes[512];
 };
 
 /* The next byte; '\0' at the end. */
-static char reader_next(struct reader *r)
+static char mappings_next(struct mappings *r)
 {
 	if (r->at == r->count) {
 		r->at = 0;
@@ -217,12 +217,12 @@ static char reader_next(struct reader *r)
 }
 
 /* A number in base 16, and the byte behind it. */
-static uintptr_t reader_number(struct reader *r)
+static uintptr_t mappings_number(struct mappings *r)
 {
 	uintptr_t number = 0;
 	char c;
 
-	while ((c = reader_next(r)) && c != '-' && c != ' ')
+	while ((c = mappings_next(r)) && c != '-' && c != ' ')
 		number = number << 4 | (uintptr_t)(c <= '9' ? c - '0' : c - 'a' + 10);
 	return number;
 }
@@ -230,7 +230,7 @@ static uintptr_t reader_number(struct reader *r)
 bool os_is_shared(const void *address, size_t bytes)
 {
 	KEEP_ERRNO();
-	struct reader r = {.file = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC)};
+	struct mappings r = {.file = syscall(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC)};
 	const uintptr_t first = (uintptr_t)address;
 	bool shared = false;
 	char c = '\0';
@@ -239,13 +239,13 @@ bool os_is_shared(const void *address, size_t bytes)
 		return false;
 	/* A line is "from-to rwxs ..."; 's' may be 'p' instead: private. */
 	do {
-		const uintptr_t from = reader_number(&r), to = reader_number(&r);
+		const uintptr_t from = mappings_number(&r), to = mappings_number(&r);
 
 		for (int i = 0; i < 4; i++)
-			c = reader_next(&r);
+			c = mappings_next(&r);
 		shared = c == 's' && from < first + bytes && to > first;
 		while (c && c != '\n')
-			c = reader_next(&r);
+			c = mappings_next(&r);
 	} while (c && !shared);
 	(void)syscall(SYS_close, r.file);
 	return shared;
