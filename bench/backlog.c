@@ -7,9 +7,9 @@
  *              is in flight.  In backlog-bounded, and when a subject is checked, a third thread stays inside one
  *              section for the first half.  In backlog-bounded the pool has BOUNDED_CAPACITY more objects than the
  *              table, and a thread that finds none waits.
- *  T1  an object found in a section does not change until the section ends.
- *  T2  every object deferred during the section is in flight; when all has settled, none is.
- *               most_objects          in flight
+ * Invariants   T1  an object found in a section does not change until the section ends.
+ *              T2  every object deferred during the section is in flight; when all has settled, none is.
+ * The figures   most_objects          in flight
  *               most_objects_early    the same, in the first half: a growing backlog has twice as many at the end
  *               most_resident_bytes   the greatest growth of resident memory since the table was filled
  *               updates_per_second    completed

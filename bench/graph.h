@@ -7,8 +7,8 @@
  *              of all records are released by a different worker from the one that acquired them (0.50 with two
  *              workers, 0.70 with four). The shape is fixed, so that every subject does the same work: no stealing,
  *              whose luck would decide.
- *  G1  a worker has one tree in progress, so TREE_JOBS x workers is room enough for any stack.
- *  G2  no worker starts its trees of round r + 1 before all have finished those of round r.
+ * Invariants   G1  a worker has one tree in progress, so TREE_JOBS x workers is room enough for any stack.
+ *              G2  no worker starts its trees of round r + 1 before all have finished those of round r.
  * Progress     No worker waits for room: a job that does not fit into the inbox stays on the own stack.  Every job is
  *              on a stack or in an inbox whose owner executes jobs until all trees of the round are finished.  Jobs
  *              that a faster neighbour sends after that belong to the next round, which all workers run.

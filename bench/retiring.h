@@ -17,7 +17,7 @@
  *              and gives up the old node, which readers may still see.  A reader looks at a few random entries within
  *              one section, and each node that it finds must be whole.  In `retire` all threads update; in
  *              `retire-read` every second one reads.
- *               ns_per_update   elapsed time x min(threads, CPUs) / updates, as in every other workload: the cost for
+ * The figures   ns_per_update   elapsed time x min(threads, CPUs) / updates, as in every other workload: the cost for
  *                               an updating thread.  A background worker counts only as far as it takes processors
  *                               away.
  *               settled_ns      the same, but until all deferred nodes are free, so a postponed backlog is paid too

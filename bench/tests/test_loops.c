@@ -3,8 +3,8 @@
  * test_loops.c - every loop over plain pools, with threads, rings and graphs as in the benchmark.
  *
  * Idea         lfpool_stats() counts the acquires and releases, which are compared with each loop's result.
- *  A1  a loop returns the number of pairs that it releases (exhausted: that are refused).
- *  A2  at the end everything is released: closing a pool with active objects ends the program.
+ * Invariants   A1  a loop returns the number of pairs that it releases (exhausted: that are refused).
+ *              A2  at the end everything is released: closing a pool with active objects ends the program.
  * The others   A loop over deferred nodes ends the program if a node is missing at the end (member.c). The test
  *              `smoke` checks the figures of the loops over evicting pools.
  */

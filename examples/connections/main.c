@@ -10,7 +10,7 @@
  * connection that the server closed is released like any other, and replaced when it is next needed.  At the end the
  * clients and the hooks have the same counts.  Start with connection.h, then connection.c.
  *
- *  Exit status  0: all counts agree.  1: they do not.  2: wrong usage.  3: the system refused a socket or a thread.
+ * Exit status  0: all counts agree.  1: they do not.  2: wrong usage.  3: the system refused a socket or a thread.
  */
 #include "connection.h"
 

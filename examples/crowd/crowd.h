@@ -8,8 +8,8 @@
  * --no-deferral releases each node at once, although a thread may be reading it.  Soon a reader sees a node change,
  * reports it, and ends the program.
  *
- *  Exit status  0: no node changed while it was read, and each is accounted for.  1: otherwise, or no pool.  2: wrong
- *               usage.  3: no thread.
+ * Exit status  0: no node changed while it was read, and each is accounted for.  1: otherwise, or no pool.  2: wrong
+ *              usage.  3: no thread.
  */
 #ifndef EXAMPLE_CROWD_H
 #define EXAMPLE_CROWD_H

@@ -6,9 +6,9 @@
  *              processor's cache.  Any other worker steals at the top: the oldest job, which in a tree of work has
  *              the most work below it.  Owner and thieves meet only when one job is left; a compare-and-swap on top
  *              decides which gets it.
- *  D1  jobs in the deque = entries top .. bottom - 1, modulo the ring.
- *  D2  only the owner writes bottom and the entries; top only grows, by compare-and-swap.
- *  D3  the owner pops without a compare-and-swap only if an older job remains.
+ * Invariants   D1  jobs in the deque = entries top .. bottom - 1, modulo the ring.
+ *              D2  only the owner writes bottom and the entries; top only grows, by compare-and-swap.
+ *              D3  the owner pops without a compare-and-swap only if an older job remains.
  * Fixed size   Jobs never move to a bigger ring while thieves read the old one.
  * Progress     push and pop are wait-free; a steal fails only because another succeeded.
  *

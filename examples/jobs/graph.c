@@ -14,8 +14,8 @@
  * Prefix sums  Two parallel loops: the sum of each block; then the sums inside each block, starting from the sum of
  *              the blocks before it.
  *
- *  Exit status  0: both agree with the plain loops, and every record came back.  1: otherwise, or there is no job
- *               system.  2: wrong usage.  3: no memory.
+ * Exit status  0: both agree with the plain loops, and every record came back.  1: otherwise, or there is no job
+ *              system.  2: wrong usage.  3: no memory.
  */
 #include "command_line.h"
 #include "jobs.h"

@@ -3,13 +3,13 @@
  * job.h - internal to the job system: the interface between jobs.c (the life of a job) and workers.c (which job runs
  * next).
  *
- *  J1  `unfinished` of a job = the jobs that it submitted and that have not ended, plus one until its own function has
- *      returned.
- *  J2  a job's record is released before its parent is notified: so when a job has ended, all records below it are back
- *      in the pool.
- *  J3  a job's `after` and payload have one user at a time: the worker that prepares it, the one that runs it, the one
- *      that ends it.
- *  J4  `next` of a worker is NULL whenever it looks for a job, waits or sleeps.
+ * Invariants   J1  `unfinished` of a job = the jobs that it submitted and that have not ended, plus one until its own
+ *                  function has returned.
+ *              J2  a job's record is released before its parent is notified: so when a job has ended, all records
+ *                  below it are back in the pool.
+ *              J3  a job's `after` and payload have one user at a time: the worker that prepares it, the one that
+ *                  runs it, the one that ends it.
+ *              J4  `next` of a worker is NULL whenever it looks for a job, waits or sleeps.
  */
 #ifndef EXAMPLE_JOB_H
 #define EXAMPLE_JOB_H

@@ -105,12 +105,12 @@ void jobs_for(struct jobs_worker *worker, size_t begin, size_t end, size_t grain
 /*
  * jobs_prepare - makes a job that this one includes, and that does not run yet.
  *
- *  before, count  Jobs that must have ended before it begins: prepared, but not started yet.  NULLs among them are
- *                 skipped: for jobs that the caller knows have ended.
- *  Returns        The job, for use by the worker that prepared it, until jobs_start().  NULL: no record, or
- *                 JOB_AFTER_MAX jobs already wait for one of its predecessors, or payload too long; nothing has
- *                 changed.  A caller that gets NULL can start its prepared jobs, jobs_wait(), and then do the job
- *                 itself.
+ * before, count  Jobs that must have ended before it begins: prepared, but not started yet.  NULLs among them are
+ *                skipped: for jobs that the caller knows have ended.
+ * Returns        The job, for use by the worker that prepared it, until jobs_start().  NULL: no record, or
+ *                JOB_AFTER_MAX jobs already wait for one of its predecessors, or payload too long; nothing has
+ *                changed.  A caller that gets NULL can start its prepared jobs, jobs_wait(), and then do the job
+ *                itself.
  */
 struct job *jobs_prepare(struct jobs_worker *worker, struct job *const *before, size_t count, job_function *run,
 			 const void *payload, size_t bytes);

@@ -11,8 +11,8 @@
  * names, and compares every result with the truth.  Reading files costs far more than any pool, so the backends
  * differ little in jobs per second, as expected for jobs that do real work.
  *
- *  Exit status  0: every count agrees, and every record came back to its pool.  1: otherwise, or a pool could not be
- *               made.  2: wrong usage.  3: no memory.
+ * Exit status  0: every count agrees, and every record came back to its pool.  1: otherwise, or a pool could not be
+ *              made.  2: wrong usage.  3: no memory.
  */
 #include "command_line.h"
 #include "jobs.h"

@@ -9,8 +9,8 @@
  * Start with world.h, which explains what a frame is and why it has two phases.  The particles move identically, to
  * the bit, with any number of threads.
  *
- *  Exit status  0: every particle that was spawned is accounted for, and the pool is intact.  1: otherwise, or the pool
- *               could not be made.  2: wrong usage.  3: no memory, or no thread.
+ * Exit status  0: every particle that was spawned is accounted for, and the pool is intact.  1: otherwise, or the pool
+ *              could not be made.  2: wrong usage.  3: no memory, or no thread.
  */
 #include "command_line.h"
 #include "live.h"

@@ -17,8 +17,8 @@
  * sound card here that asks for the next block, so the end of a block is a barrier: while block n is mixed, the game
  * prepares the next one.  The pool does not need the barrier.
  *
- *  Exit status  0: each sound was refused, stolen, played to its end, stopped, or is still playing.  1: otherwise, or
- *               the file could not be written, or the pool not made.  2: wrong usage.  3: no thread, or no barrier.
+ * Exit status  0: each sound was refused, stolen, played to its end, stopped, or is still playing.  1: otherwise, or
+ *              the file could not be written, or the pool not made.  2: wrong usage.  3: no thread, or no barrier.
  */
 #include "command_line.h"
 #include "game.h"

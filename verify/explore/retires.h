@@ -25,6 +25,7 @@
  *              and only if `begin` sees the accesses of the retiring threads, and a thread that asks sees the notes
  *              of `begin` (RETIRE). A thread of the scheme sees no value older than `begin` could, but nothing
  *              happens before it: the library must provide that order (BEGUN).
+ * Rules
  *   Readers   No thread gets, or reuses, an object that another thread is reading, or that is retired.
  *   Payload   Holders and hooks write, readers and retiring threads read: unordered accesses are data races (weak
  *             search).

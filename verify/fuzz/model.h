@@ -6,7 +6,7 @@
  *              caches, no strides.  Everything it demands is a sentence of lfpool.h.
  * Model        A cell is an address that the pool has handed out at least once, active or free.  Cells are sorted, so
  *              "is this an object" is a search and "do two objects overlap" is a comparison with the neighbours.
- *              acquire   NULL exactly when `capacity` objects are held; otherwise an aligned object that is not held
+ * Demands      acquire   NULL exactly when `capacity` objects are held; otherwise an aligned object that is not held
  *                        and does not overlap another.  Its bytes are those of the last holder, or zero without one (or
  *                        with LFPOOL_ZERO).
  *              release   the right status for the pointer.  The hook hears of a refusal once, with the right pointer,

@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * bounds.pml - the lower bound over a block of candidates: node_lower(), node_raise() and node_bound() of
- *              src/evict/order.c.
+ * src/evict/order.c.
  *
- * Idea         A node has SLOTS candidates below it, each with an owner that repeats CHANGES times: pin, store another
- *              priority, unpin, lower.  RAISERS raise the bound, RAISES times each, whether that is too low or not.  A
- *              searcher reads the bound at any time.  Each load, store and CAS is a step; all are seq_cst, so steps are
- *              in one order.  The stamp of slot s is s + 1; a bound is two words, lowered and stored one after the
- *              other.
+ * Idea         A node has SLOTS candidates below it, each with an owner that repeats CHANGES times: pin, store
+ *              another priority, unpin, lower.  RAISERS raise the bound, RAISES times each, whether it is too low or
+ *              not.  A searcher reads the bound at any time.  Each load, store and CAS is a step; all are seq_cst, so
+ *              steps have one order.  The stamp of slot s is s + 1; a bound is two words, lowered and stored one
+ *              after the other.
  * Parameters   SLOTS=2 CHANGES=1 RAISERS=2 RAISES=1
- * Checked      EV2: a bound that the searcher trusts is at most the rank of each candidate whose unpin had returned when
- *              the searcher began, and that did not change until it ended; and in the end it is at most each rank.
- * Not here     Levels above the first, which read bounds in the place of words; orders (explore); threads that stop for
- *              ever, which hold no step of another thread up.
- * Broken       NO_MISS: an unpin does not say that a raise has missed it; IGNORES: a raise ends as if no unpin had said
- *              so; KEEPS: a raise that was told keeps the bound that it has stored; TRUSTING: the searcher does not look
- *              at the version; NO_FLAG: raisers do not exclude each other; LOWER_FIRST: an owner lowers before it
- *              unpins; KEY_ONLY: an owner lowers the priority alone.
+ * Checked      EV2: a bound that the searcher trusts is at most the rank of each candidate whose unpin had returned
+ *              when the searcher began, and that did not change until it ended; at the end it is at most each rank.
+ * Not here     Levels above the first, which read bounds instead of words; memory orders (explore); threads that stop
+ *              for ever, which block no step of another thread.
+ * Broken       NO_MISS: an unpin does not report that a raise has missed it;
+ *              IGNORES: a raise ends as if no unpin had reported that;
+ *              KEEPS: a raise that was notified keeps the bound that it has stored;
+ *              TRUSTING: the searcher does not check the version;
+ *              NO_FLAG: raisers do not exclude each other;
+ *              LOWER_FIRST: an owner lowers before it unpins;
+ *              KEY_ONLY: an owner lowers only the priority.
  */
 
 #ifndef SLOTS
@@ -38,7 +41,7 @@
 
 byte key[SLOTS];
 bit candidate[SLOTS];
-byte bound_key, bound_stamp; /* 0, 0: nothing is known */
+byte bound_key, bound_stamp; /* 0, 0: unknown */
 byte version;                /* 4 for each raise */
 
 #define RAISING 1

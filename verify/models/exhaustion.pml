@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exhaustion.pml - caches, depot and the collect: src/core/cache.c, src/core/steal.c, with src/core/depot.h and src/core/magazine.h below.
+ * exhaustion.pml - caches, depot and the collect: src/core/cache.c, src/core/steal.c, with src/core/depot.h and
+ * src/core/magazine.h below.
  *
- * Idea         CACHES users acquire, and release any object that is outside, as often as they like.  Objects are counted, not told
- *              apart; no user acts as owner of another's magazine.
- * Purpose      Lock-freedom, and that the model is right: exactness in the smallest pool.  For pools of any size and any number of
- *              threads verify/proof has that and C1, and with them what is not here.
+ * Idea         CACHES users acquire, and release any outside object, without limit.  Objects are counted, without
+ *              identity; no user acts as owner of another's magazine.
+ * Purpose      Lock-freedom, and that the model is right: exactness in the smallest pool.  verify/proof has that, and
+ *              C1, for pools of any size and any number of threads, with everything that is missing here.
  * Parameters   CACHES=2 SLOTS=1 CHUNKS=1 EXTRA=3 (magazines that are born empty, all together)
- *              CALLS=0 (that a user makes, at most; 0: without end)
- *              BOUND=1 (a cache's stacks have one magazine at most; 0: none)
- *              RELEASERS=3 (which users release, a bit for each)
- * Steps        One for each load, store and CAS that others can tell apart.  What is merged: a push to a stack (only
- *              its CAS is visible); the pop's load of top with the CAS that follows (a failed CAS equals a later load);
- *              a push's load of top with its store of bottom.
- * Words        Tags, tops and the count of pushes never wrap and only grow, so all that the collects' sums and the CASes
- *              ask is whether a word has changed since it was read.  That is one flag for each reading process and
- *              word: KEEPS_WORD, KEEPS_TOP, KEEPS_PUSHES for what `seen[]` names; `watch` for a head.
- * Checked      C3   the owner's operations are done by the owner; a magazine that is taken had no owner;
- *              NULL only if at some moment during the call nothing was free and nothing was in the call's own hands;
+ *              CALLS=0 (the most calls of a user; 0: without end)
+ *              BOUND=1 (a cache's stacks have at most one magazine; 0: none)
+ *              RELEASERS=3 (the users that release, a bit for each)
+ * Steps        One for each load, store and CAS that others can tell apart.  Merged are: a push to a stack (only its
+ *              CAS is visible); the pop's load of top with the CAS that follows (a failed CAS equals a later load); a
+ *              push's load of top with its store of bottom.
+ * Words        Tags, tops and the count of pushes never wrap and only grow.  So the collects' sums and the CASes only
+ *              ask whether a word has changed since it was read: one flag per reading process and word.  KEEPS_WORD,
+ *              KEEPS_TOP, KEEPS_PUSHES are for the words that `seen[]` names; `watch` is for a head.
+ * Checked      C3   only the owner does the owner's operations; a magazine that is taken had no owner;
+ *              NULL only if at some moment during the call nothing was free and the call itself held nothing;
  *              ROOM when a release looks for room, a stack of empty or partial ones has a magazine;
- *              C6   a stack of a cache has no more than BOUND;
+ *              C6   a stack of a cache has at most BOUND;
  *              PROGRESS (ltl) in every run infinitely many calls return: lock-freedom.
- * Not here     store buffers, births, calls for many, caches that are given up or flushed, shards, trims, the inlined hit, and that a
- *              collect reads its own cache, too, and a cache remembers its last "nothing".
+ * Not here     Store buffers, births, bulk calls, caches that are destroyed or flushed, shards, trims, the inlined
+ *              hit; that a collect also reads its own cache, and that a cache remembers its last "nothing".
  * Files        words.inc, moves.inc, steal.inc.
  * Broken       SILENT_CARVE: a chunk is taken without the announcement in `in_transit`;
- *              SILENT_POP: so is a magazine of a stack;
+ *              SILENT_POP: a magazine of a stack is taken without it;
  *              INSTALL_FIRST: drain() installs the new magazine before the full one is on a stack;
- *              NO_BOUND: shelve() does not ask how many magazines there are;
+ *              NO_BOUND: shelve() does not check the number of magazines;
  *              STACKS_UNSEEN: the collect does not read the caches' stacks;
- *              ALWAYS_CLEAR: a vain look in refill() advances the tag of `in_transit`.
+ *              ALWAYS_CLEAR: a vain search in refill() advances the tag of `in_transit`.
  */
 #define MAY(set) ((set >> me) & 1)
 #if CALLS
@@ -46,7 +47,7 @@
 #define OWN_EMPTY(c) (4 + 2 * (c))
 #define HAND 0
 #define CURRENT 1
-#define STACKED 2 /* the head of the cache's own full ones */
+#define STACKED 2 /* the head of the cache's own full magazines */
 #define SEEN (3 * (CACHES - 1)) /* words that a collect reads in caches */
 
 #include "words.inc"

@@ -1,38 +1,43 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * oldest.pml - bounds over the cells of those who wait, and a look that finds the oldest by them: src/core/cells.c.
+ * oldest.pml - bounds over the cells of waiters, and a search that finds the oldest by them: src/core/cells.c.
  *
- * Idea         ASKERS come to wait, ROUNDS times each, in any vacant cell, with tickets that are taken before; the first LEAVERS of
- *              them may leave before they were served, and those of AGAIN queue once more with the same ticket, as a call that
- *              wants several does.  SERVERS look LOOKS times each, and give to what they find, or have nothing to give.  A server may
- *              stop for ever before each step, which is one that is not scheduled again: nothing here waits for another.
- *              TOPS, of GROUPS, of CELLS in all; tags do not wrap.
+ * Idea         ASKERS begin to wait, ROUNDS times each, in any vacant cell, with tickets taken before.  The first
+ *              LEAVERS of them may leave before they are served.  Those of AGAIN queue once more with the same
+ *              ticket, like a call that wants several objects.  SERVERS search LOOKS times each, and give to the
+ *              waiter they find, or have nothing to give.  A server may stop for ever before each step: it is then
+ *              never scheduled again, and nothing here waits for another process.  TOPS, of GROUPS, of CELLS in all;
+ *              tags do not wrap.
  * Parameters   CELLS=4 GROUPS=4 TOPS=2 LEAVERS=0
- * Checked      W10 a lift leaves no cell above its bound whose call has been there;
- *              W3  who is served is no later than any that was shown and has waited since the look began; and a look that finds
- *                  nobody leaves nobody of them out;
- *              W12 a look wakes each that was given something before it began and was not woken;
- *              QUIET (ltl) no run looks for ever in one look.
- * Not here     The first lot: its cells are looked at one by one, as all are in queue.inc.  What the servers give, and why no
- *              wake-up is lost: waiting.pml, where a look reads the cells one after the other and keeps the smallest.  What is
- *              checked here is all that it uses of that.
- * Broken       TAG_ONLY_IF_LOWERED; TOP_FIRST: the top is lowered before the group; LIFT_BY_STORE; WORD_LAST: a lift goes from the
- *              word that is there after the look below; AS_LED_TO: a look takes what it finds where a bound has led it;
- *              NOT_ANNOUNCED: `giving` is not counted; ANNOUNCED_LATE: it is counted after the gift.
+ * Checked      W10  a lift leaves no cell above its bound whose call was there throughout;
+ *              W3   the served waiter is no later than any announced one that has waited since the search began; a search
+ *                   that finds none has missed none of these;
+ *              W12  a search wakes each waiter that was given an object before it began and was not woken;
+ *              QUIET (ltl) no search runs for ever.
+ * Not here     The first lot: its cells are searched one by one, like all in queue.inc.  The objects that servers
+ *              give, and why no wake-up is lost: waiting.pml, where a search reads the cells one after the other and
+ *              keeps the smallest.  It relies only on the properties checked here.
+ * Broken       TAG_ONLY_IF_LOWERED;
+ *              TOP_FIRST: the top is lowered before the group;
+ *              LIFT_BY_STORE;
+ *              WORD_LAST: a lift starts from the word read after the search below;
+ *              AS_LED_TO: a search takes whatever is where a bound has led it;
+ *              NOT_ANNOUNCED: `giving` is not counted;
+ *              ANNOUNCED_LATE: it is counted after the gift.
  */
 #include "when.inc"
 
 #define GROUP(c) ((c) / (CELLS / GROUPS))
 #define TOP(g) ((g) / (GROUPS / TOPS))
 
-byte ticket[CELLS];  /* 0: does not wait */
+byte ticket[CELLS];  /* 0: not waiting */
 bit taken[CELLS], given[CELLS];
 byte tickets;
 /* {bound, tag} of groups, then of tops. */
 byte bound[GROUPS + TOPS], tag[GROUPS + TOPS], giving[GROUPS + TOPS];
 #define TOP_AT(t) (GROUPS + (t))
 
-/* Ghosts: has the cell's call been there?  A bit for each cell: since the server's look began. */
+/* Ghosts: has the cell's call been there throughout?  A bit for each cell: since the server's search began. */
 bit been_below[CELLS], shown[CELLS];
 byte early[SERVERS], early_given[SERVERS];
 #ifdef QUIET
@@ -111,7 +116,7 @@ shows:
 	od
 }
 
-/* Looks at the cells of group g, one after the other: wakes, and keeps the oldest. */
+/* Reads the cells of group g, one after the other: wakes, and keeps the oldest. */
 inline look_at_group(g)
 {
 	atomic { best = CELLS; oldest = 0; c = (g) * (CELLS / GROUPS) };
@@ -127,7 +132,7 @@ inline look_at_group(g)
 	od
 }
 
-/* Reads `count` words from b on: which has the least bound. */
+/* Reads `count` words from b on: finds the least bound. */
 inline least_of(b, count, least, its_bound, its_tag)
 {
 	atomic { c = 0; least = b; its_bound = 0; its_tag = tag[b] };
@@ -231,7 +236,7 @@ proctype server(byte me)
 			fi
 		od;
 		atomic {
-			/* W12; one that was given something since then is not meant. */
+			/* W12; without those that were given something since then. */
 			for (q : 0 .. CELLS - 1) {
 				assert(!((early_given[me] >> q) & 1 && given[q]))
 			}

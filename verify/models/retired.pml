@@ -1,25 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * retired.pml - one place of retired objects: push(), begin(), end(), ask() and lfpool_drain() of src/retire/retired.c.
+ * retired.pml - one shard of retired objects: push(), begin(), end(), ask() and lfpool_drain() of
+ * src/retire/retired.c.
  *
  * Idea         RETIRERS users repeat without end: acquire a free slot, make it reachable, unlink it, retire it.
- *              READERS enter, may look at something reachable, leave.  The scheme is asked, by ASKERS, or TELLERS of its
- *              own reclaim what is due.  A batch is due when the readers that were inside when it began have left.  DRAINERS
- *              drain; then nobody reads.
- *              The word is {phase, top, count} and compared as such, without a tag.
+ *              READERS enter, may look at something reachable, leave.  ASKERS poll the scheme, or TELLERS of the
+ *              scheme reclaim due batches.  A batch is due when the readers that were inside when it began have left.
+ *              DRAINERS drain; after that no process reads.  The word is {phase, top, count} and compared as such,
+ *              without a tag.
  * Parameters   RETIRERS=2 READERS=1 ASKERS=0 TELLERS=0 DRAINERS=0
- * Checked      no slot is put back or handed out while a reader looks at it;
- *              R1  what is put back is retired, each slot once, as many as were counted, and the list ends there;
- *              R2  an idle place has an empty stack;
+ * Checked      no slot is released or handed out while a reader looks at it;
+ *              R1  released slots were retired, each once; their number is the count, and the list ends there;
+ *              R2  an idle shard has an empty stack;
  *              R3  one process at a time works on the batch;
- *              whatever was retired before a drain began is free when it ends;
- *              PROGRESS (ltl reclaimed, weakly fair) a retired slot is free in the end.
- * Not here     Orders (explore), several places, bulk, the pool behind put(), a process that stops for ever (step).
- * Broken       IDLE_UNLOOKED: it becomes idle whatever lies on the stack; IDLE_DROPS: and forgets that;
- *              IDLE_BY_STORE; PUT_BACK_LATE: the objects go back when the place has been let go; BEGIN_BEFORE_TAKE: the
- *              next batch begins, then the stack is taken; ASK_UNHELD: a process asks without holding; BEGUN_AT_ONCE: a batch
- *              may be asked about before it has begun; KEEPS_HOLD: what was not ready is not let go of; PUSH_BY_STORE; LINK_ONCE: the link is not laid
- *              anew when the CAS fails; LET_GO_BY_STORE; DRAIN_ONE: a drain waits for one batch.
+ *              slots retired before a drain began are free when it ends;
+ *              PROGRESS (ltl reclaimed, weakly fair) a retired slot becomes free.
+ * Not here     Memory orders (explore), several shards, bulk, the pool behind put(), a process that stops for ever
+ *              (step).
+ * Broken       IDLE_UNLOOKED: it becomes idle whatever is on the stack;
+ *              IDLE_DROPS: and forgets that;
+ *              IDLE_BY_STORE;
+ *              PUT_BACK_LATE: the objects are released after the shard was let go;
+ *              BEGIN_BEFORE_TAKE: the next batch begins, then the stack is taken;
+ *              ASK_UNHELD: a process polls without holding;
+ *              BEGUN_AT_ONCE: a batch may be polled before it has begun;
+ *              KEEPS_HOLD: an unready batch is not let go;
+ *              PUSH_BY_STORE;
+ *              LINK_ONCE: the link is not written again when the CAS fails;
+ *              LET_GO_BY_STORE;
+ *              DRAIN_ONE: a drain waits for one batch.
  */
 
 #define IDLE 0
@@ -40,7 +49,7 @@
 #endif
 
 byte phase, top, count;         /* the word                             */
-byte link[SLOTS + 1];           /* NOT_RETIRED, or what is below        */
+byte link[SLOTS + 1];           /* NOT_RETIRED, or the slot below */
 byte batch_first, batch_count;
 bit with_scheme, inside[READERS], waits_for[READERS];
 byte reading[READERS];
@@ -48,8 +57,8 @@ byte reading[READERS];
 /* Ghosts. */
 byte where[SLOTS + 1];
 bit retired[SLOTS + 1];         /* its retirement is complete           */
-bit before[SLOTS + 1];          /* and was when the drain began         */
-byte ended_since;               /* the drainer read `ended`; 2 for more */
+bit before[SLOTS + 1];          /* and was already when the drain began */
+byte ended_since;               /* since the drainer read `ended`; 2 for more */
 bit drained;                    /* a drain has ended                    */
 byte at_work;                   /* on the batch                         */
 

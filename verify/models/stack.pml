@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stack.pml - the depot's stack of magazines: stack_push() and stack_pop() of src/core/depot.h, the words of src/core/tagged.h.
+ * stack.pml - the depot's stack of magazines: stack_push() and stack_pop() of src/core/depot.h, the words of
+ * src/core/tagged.h.
  *
  * Idea         PROCESSES workers play ROUNDS rounds (0: without end): pop; perhaps pop again; push back in either
- *              order.  Each label names the line of depot.h that the step stands for; between two steps anything may
- *              happen.
+ *              order.  Each label names the line of depot.h for the step; between two steps anything may happen.
  * Parameters   PROCESSES=2 ROUNDS=2 MAGAZINES=3 TAGS=0 LOCK=0 DEATHS=0
- * Checked      a popped magazine was nobody's, and the head that pop installs is what lies below it now (with
+ * Checked      A popped magazine had no owner, and the head that pop installs is the magazine below it now (with
  *              sequential steps these two make it a stack); at the end every magazine is in it exactly once.
- * Tags         TAGS = n: the tag counts modulo n.  TAGS = 0: a tag that never wraps.  All that a CAS asks of such a tag
- *              is whether the head has changed since this process loaded it, so one bit for each process stands for
+ * Tags         TAGS = n: the tag counts modulo n.  TAGS = 0: a tag that never wraps.  Of such a tag a CAS only needs
+ *              to know whether the head has changed since this process loaded it.  So one bit per process represents
  *              it, and the states stay finite for any number of rounds.
- * Lock-freedom (ltl progress) Rounds without end, and up to DEATHS processes stop for ever, at any point.  In every run
- *              infinitely many rounds are completed.
- *              Spurious failures of the weak CAS are left out (an x86 processor has none); so is back_off().
- * Broken       TAGS too small: ABA.  LOCK = 1: behind a spin lock; LOCK = 2: behind a lock that sleeps.
+ * Lock-freedom (ltl progress) Rounds without end, and up to DEATHS processes stop for ever, at any point.  In every
+ *              run infinitely many rounds are completed.  Spurious failures of the weak CAS are left out (an x86
+ *              processor has none); so is back_off().
+ * Broken       TAGS too small: ABA. LOCK = 1: behind a spin lock; LOCK = 2: behind a lock that sleeps.
  */
 #include "when.inc"
 
@@ -25,7 +25,7 @@ bit moved[PROCESSES];     /* TAGS = 0: the head changed since the last load   */
 bit locked;               /* LOCK                                             */
 bit dead[PROCESSES];
 byte finished;            /* processes that have played all their rounds      */
-byte died;                /* processes that stopped before                    */
+byte died;                /* processes that stopped earlier */
 bit round;                /* flips with every round that is completed         */
 
 #if TAGS
@@ -164,7 +164,7 @@ init
 		WHEN(DEATHS > 0, run fate())
 	}
 	finished == PROCESSES;
-	/* Everyone has pushed back what it popped: each magazine is there, once. */
+	/* All popped magazines were pushed back: each is there once. */
 	d_step {
 		i = head_number;
 		do

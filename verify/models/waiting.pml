@@ -1,40 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waiting.pml - calls that wait, continuations, a shrink that is owed objects, and what serves them: src/waiting/waiters.c.
+ * waiting.pml - calls that wait, continuations, a pending shrink, and the calls that serve them:
+ * src/waiting/waiters.c.
  *
- * Idea         WAITERS calls wait (the first TIMED of them may run out of time), RELEASERS users release RELEASES
- *              objects all together, ACQUIRERS take one each and so overtake, TRIMMERS hold a free slot for a while and
- *              put it back, ASYNC hands in a continuation, which CANCEL may cancel, DEBT objects are owed to a shrink.
- *              All of them serve.  At first USED slots are outside and the rest is free.
- * The end      Every run ends: each process has done what it had to do, or sleeps, or has stopped.  There init looks
- *              (Spin's `timeout`: no process can take a step).
+ * Idea         WAITERS calls wait (the first TIMED of them may time out), RELEASERS users release RELEASES objects
+ *              together, ACQUIRERS take one each and so overtake, TRIMMERS hold a free slot for a while and put it
+ *              back, ASYNC queues a continuation, which CANCEL may cancel, DEBT objects are pending for a shrink.
+ *              All of them serve.  At first USED slots are outside and the rest are free.
+ * The end      Every run ends: each process has finished, sleeps, or has stopped.  Then init checks (Spin's
+ *              `timeout`: no process can take a step).
  * Parameters   WAITERS=0 TIMED=0 RELEASERS=0 RELEASES=RELEASERS ACQUIRERS=0 TRIMMERS=0 ASYNC=0 CANCEL=0 DEBT=0 STOPS=0
  *              USED=RELEASERS SLOTS=USED
  * Checked      no lost wake-up: no process waits while a slot is free; none sleeps that was given one;
  *              conservation: each slot is in one place;
- *              the continuation runs once at most, and not if it was cancelled;
- *              the debt: withdrawn + owed = DEBT, and nothing is owed while a slot is free;
- *              `wanted` is what waits, and 1 if something is owed, and never below 0;
+ *              the continuation runs at most once, and not if it was cancelled;
+ *              the shrink: withdrawn + owed = DEBT, and nothing is owed while a slot is free;
+ *              `wanted` is the number of waiters, plus 1 if something is owed, and never below 0;
  *              ORDER a slot is given to a cell only if none with a smaller ticket has waited all the time since the
- *                    server began to look;
- *              STOPS of the processes stop for ever, anywhere.  When nothing moves any more one object is released
- *                    (LAST_RELEASE).  Then none waits while a slot is free, and none sleeps that was given one, except
- *                    the one that a stopped server was about to wake;
+ *                   server began to search;
+ *              STOPS of the processes stop for ever, anywhere.  When nothing moves, one more object is released
+ *                   (LAST_RELEASE).  Then none waits while a slot is free, and none sleeps that was given one, except
+ *                   the one that a stopped server was about to wake;
  *              QUIET (ltl) no run loops in serve() for ever.
- * Sleeping     The futex compares and sleeps in one step, may wake for no reason, and at any time when it is timed.  A
- *              server's wake-up may come late, and to a cell's next owner.
- *              (HELP_TO_WAKE: servers wake processes that were given a slot and still sleep: then LATE_WAKE holds.)
- * Not here     how a look finds the oldest without a look at each cell, by bounds: oldest.pml shows that it is the same.
- *              The take itself (verify/proof): see queue.inc.  The wake-up of a call that has itself stopped.
- *              Tickets that wrap.  Lots of cells.  Whether a plain acquire may say "nothing" while a slot is in a
- *              server's hands: NULL_IS_EXACT shows that it does.
- * Broken       NO_HEAVY_FENCE, NO_LIGHT_FENCE (of the FALLBACK), DEMAND_FIRST: the releaser looks before it pushes;
- *              NO_LOOK_AGAIN after a slot was put back; BLIND_TRIM: the same, by a trim; NO_SERVE: the waiter only
- *              sleeps; BLIND_SLEEP: it sleeps whatever the word says; TRUSTING: it takes any wake-up for a slot;
- *              TIMEOUT_BY_STORE, CANCEL_BY_STORE, DEBT_WITHOUT_CAS; WAKE_FORGOTTEN; ANY_CELL: not the oldest;
- *              THEN_AFTER_CAS: the server looks whether it is a continuation when the cell may be another's already;
- *              ORDER_NOW: more than is true, a cell that began to wait behind the server's look is passed over;
- *              LATE_WAKE: nor is it true that another release wakes the one that a stopped server was about to wake.
+ * Sleeping     The futex compares and sleeps in one step, may wake spuriously, and at any time if it is timed.  A
+ *              server's wake-up may come late, and to a cell's next owner.  (HELP_TO_WAKE: servers wake processes
+ *              that were given a slot and still sleep: then LATE_WAKE holds.)
+ * Not here     How a search finds the oldest by bounds, without reading each cell: oldest.pml shows that the result
+ *              is the same.  The take itself (verify/proof): see queue.inc.  The wake-up of a call that has itself
+ *              stopped.  Tickets that wrap.  Lots of cells.  Whether a plain acquire may return NULL while a server
+ *              holds a slot: NULL_IS_EXACT shows that it does.
+ * Broken       NO_HEAVY_FENCE, NO_LIGHT_FENCE (of the FALLBACK);
+ *              DEMAND_FIRST: the releaser looks before it pushes;
+ *              NO_LOOK_AGAIN after a slot was put back; BLIND_TRIM: the same, by a trim;
+ *              NO_SERVE: the waiter only sleeps;
+ *              BLIND_SLEEP: it sleeps whatever the word is;
+ *              TRUSTING: it takes any wake-up for a slot;
+ *              TIMEOUT_BY_STORE, CANCEL_BY_STORE, DEBT_WITHOUT_CAS;
+ *              WAKE_FORGOTTEN; ANY_CELL: not the oldest;
+ *              THEN_AFTER_CAS: the server checks for a continuation when the cell may already have another owner;
+ *              ORDER_NOW: not promised: a cell that began to wait behind the server's search is passed over;
+ *              LATE_WAKE: not promised: another release wakes the one that a stopped server was about to wake.
  */
 #if WAITERS + ASYNC > 2
 #define CELLS (WAITERS + ASYNC)
@@ -60,7 +65,7 @@
 
 byte releases;
 
-/* A processor writes its stores to memory, at any time. */
+/* A processor writes its stores to memory at any time. */
 proctype processor(byte me)
 {
 end:	do
@@ -80,7 +85,7 @@ proctype waiter(byte me) CAN_STOP
 #ifndef NO_SERVE
 	serve();
 #endif
-	/* sleep_in().  A wake-up for no reason is another round. */
+	/* sleep_in().  A spurious wake-up is another round. */
 	do
 	:: atomic { phase[mine[me]] == GIVEN -> got = 1; break }
 #ifdef BLIND_SLEEP
@@ -92,7 +97,7 @@ end_asleep:	!asleep[mine[me]]
 #ifdef TRUSTING
 	:: atomic { phase[mine[me]] == WAITING -> got = 1; break }
 #endif
-	/* cas(&cell->word, waiting, claimed), when the time is over */
+	/* cas(&cell->word, waiting, claimed), at the timeout */
 #ifdef TIMEOUT_BY_STORE
 	:: atomic { me < TIMED && phase[mine[me]] == WAITING -> skip };
 		atomic { phase[mine[me]] = CLAIMED; LEAVES_QUEUE(mine[me]); break }
@@ -147,7 +152,7 @@ proctype acquirer(byte me) CAN_STOP
 #endif
 
 #if TRIMMERS
-/* Holds a free slot, as lfpool_trim() does, and makes it free again. */
+/* Holds a free slot, like lfpool_trim(), and makes it free again. */
 proctype trimmer(byte me) CAN_STOP
 {
 	OF_A_SERVER;
@@ -239,7 +244,7 @@ proctype fate()
 
 #define START(count, role) for (c : 1 .. count) { run role(me); me++ }
 
-/* Nobody moves any more. */
+/* No process can move any more. */
 inline check()
 {
 	bit lost_wake_up, asleep_with_a_slot, in_dead_hands;
