@@ -70,6 +70,8 @@ TEST(lfpool_of_rejects_cells_of_malloc_mode)
 	void *object = lfpool_acquire(pool);
 
 	assert_ptr_equal(lfpool_of(object), pool);
+	/* Only the start is known there: handle.h. */
+	assert_null(lfpool_of((char *)object + 1));
 	for (uint32_t slot = 1; slot <= 10; slot++)
 		assert_null(lfpool_of(arena_object(&pool->core.arena, slot)));
 	/* A foreign address with a label before it that leads to another object's cell, to a free one, or to another
