@@ -105,7 +105,7 @@ static void run_cell(const struct workload *workload, unsigned threads, size_t c
 /* ---- The test ---- */
 
 /* Hand-offs need a second thread. */
-TEST(loops_of_pools)
+TEST(loops_return_the_pairs_they_release)
 {
 	for (unsigned threads = 1; threads <= THREADS; threads *= 2) {
 		size_t cells = 0;

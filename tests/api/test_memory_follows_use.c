@@ -103,7 +103,7 @@ TEST(trim_counts_no_pages_that_were_never_touched)
 	lfpool_destroy(pool);
 }
 
-TEST(shrink_returns_the_memory_of_what_it_removes)
+TEST(shrink_returns_the_memory_of_removed_objects)
 {
 	const size_t bytes = 32768;
 	lfpool_cache_t *caches[CACHES];
@@ -174,7 +174,7 @@ static void round_of(lfpool_t *pool, size_t keep)
 		;
 }
 
-TEST(idle_rounds_take_what_was_free_since_the_round_before)
+TEST(idle_rounds_take_objects_free_since_the_last_round)
 {
 	lfpool_cache_t *caches[CACHES];
 	lfpool_t *pool = pool_built(ALL);
@@ -204,7 +204,7 @@ TEST(idle_rounds_keep_a_minimum)
 }
 
 /* Objects used in each period stay. */
-TEST(idle_rounds_leave_what_is_used)
+TEST(idle_rounds_leave_used_objects)
 {
 	enum { USED = 10 };
 	void *objects[USED];
@@ -226,7 +226,7 @@ TEST(idle_rounds_leave_what_is_used)
 }
 
 /* They do not affect each other. */
-TEST(idle_rounds_and_the_high_water_mark_are_apart)
+TEST(idle_rounds_and_the_high_water_mark_are_independent)
 {
 	lfpool_cache_t *caches[CACHES];
 	lfpool_t *pool = pool_built(ALL);
@@ -245,7 +245,7 @@ TEST(idle_rounds_and_the_high_water_mark_are_apart)
 }
 
 /* SIZE_MAX exceeds the number of objects: all stay. */
-TEST(to_keep_all_is_to_keep_idle_ones_too)
+TEST(keeping_all_keeps_idle_objects)
 {
 	lfpool_cache_t *caches[CACHES];
 	lfpool_t *pool = pool_built(ALL);

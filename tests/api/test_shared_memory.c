@@ -92,7 +92,7 @@ TEST(processes_share_a_pool)
 
 /* Lost objects are those they hold, at most HELD each, and those of a call in progress.  Objects in their caches can
  * still be taken. */
-TEST(killed_processes_take_nothing_else_with_them)
+TEST(killed_processes_lose_only_objects_in_use_and_in_calls)
 {
 	lfpool_t *pool = shared_pool();
 	void **objects = pointers_new(CAPACITY + 1);

@@ -25,7 +25,7 @@ static lfpool_stats_t settled(const lfpool_t *pool)
 	return stats;
 }
 
-TEST(stats_count_where_objects_are)
+TEST(stats_count_objects_by_place)
 {
 	void *objects[CAPACITY];
 	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .cache_capacity = 16);

@@ -46,7 +46,7 @@ static int compare_addresses_down(const void *a, const void *b)
 	return compare_addresses(b, a);
 }
 
-BACKEND_TEST(walk_beside_acquires_sees_zeroed_objects, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(walk_during_acquires_sees_zeroed_objects, LFPOOL_BACKEND_MUTEX)
 {
 	void **objects = pointers_new(ALL);
 

@@ -59,7 +59,7 @@ TEST(strings_are_quoted)
 	quoted("\xf0\x90\x80\x80\xf4\x8f\xbf\xbf", "\"\xf0\x90\x80\x80\xf4\x8f\xbf\xbf\"");
 }
 
-TEST(what_is_no_utf8_is_replaced)
+TEST(invalid_utf8_is_replaced)
 {
 	quoted("\x80", "\"\\ufffd\"");
 	/* Too long, a surrogate, beyond the last character. */

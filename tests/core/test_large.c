@@ -103,7 +103,7 @@ TEST(large_objects_in_every_kind_of_pool)
 
 #if HAS_ROOM
 /* An address maps to its slot exactly, whatever the stride, even if the objects span terabytes. */
-TEST(many_large_objects)
+TEST(many_large_objects_are_found_by_address)
 {
 	enum { OBJECTS = 10000 };
 	static const size_t sizes[] = {GIB, GIB - 1, GIB / 2 + 12345, 700000001, 300000007};

@@ -170,7 +170,7 @@ TEST(states_are_one_or_two_words_apart)
 }
 
 #if SIZE_MAX > UINT32_MAX
-TEST(two_to_the_31_slots)
+TEST(addresses_of_slots_around_2_31_are_exact)
 {
 	void *room = opened(24, 8, (size_t)1 << 31);
 

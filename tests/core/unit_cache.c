@@ -94,7 +94,7 @@ static void set_empty_ones_aside(void)
 	tagged_set(&a->in_transit, 0);
 }
 
-TEST_WITH(a_magazine_of_anothers_stack_is_stolen_without_a_fence, setup, teardown)
+TEST_WITH(magazine_of_another_stack_is_stolen_without_a_fence, setup, teardown)
 {
 	b_takes_all();
 	/* One full magazine on its stack, one object in current. */
@@ -110,7 +110,7 @@ TEST_WITH(a_magazine_of_anothers_stack_is_stolen_without_a_fence, setup, teardow
 }
 
 /* With LFPOOL_FENCED none does, and nothing is left. */
-TEST_WITH(a_fenced_pool_interrupts_nobody, setup, teardown)
+TEST_WITH(fenced_pool_uses_no_heavy_fence, setup, teardown)
 {
 	lfpool_t *fenced = POOL_OF(16, CAPACITY, .cache_capacity = 2 * SLOTS, .flags = LFPOOL_FENCED);
 	struct cache *thief = (struct cache *)lfpool_cache_create(fenced);
@@ -126,7 +126,7 @@ TEST_WITH(a_fenced_pool_interrupts_nobody, setup, teardown)
 	(void)lfpool_destroy(fenced);
 }
 
-TEST_WITH(saying_no_costs_no_fence, setup, teardown)
+TEST_WITH(null_costs_no_fence, setup, teardown)
 {
 	b_takes_all();
 	unsigned long fences = fences_made;
@@ -140,7 +140,7 @@ TEST_WITH(saying_no_costs_no_fence, setup, teardown)
 
 /* The only magazine with room is one from which a thief took while it was full, so it has no free place at home.  A
  * release still finds room there; hits avoid it until it has lost the objects beyond its end. */
-TEST_WITH(room_is_found_where_a_thief_took, setup, teardown)
+TEST_WITH(release_finds_room_in_a_robbed_magazine, setup, teardown)
 {
 	uint32_t robbed;
 
@@ -168,7 +168,7 @@ TEST_WITH(room_is_found_where_a_thief_took, setup, teardown)
 
 /* A producer acquires, a consumer releases: touched objects are those in flight, plus at most the bound of each
  * cache. */
-TEST(memory_follows_use)
+TEST(touched_objects_stay_within_use_and_bounds)
 {
 	enum { IN_FLIGHT = 1024, ROUNDS = 300, LARGE = 1 << 17 };
 	static void *objects[IN_FLIGHT];
@@ -200,7 +200,7 @@ TEST_WITH(room_is_found_in_another_cache, setup, teardown)
 }
 
 /* The cache's objects move one by one to a partial magazine.  Objects without room there can be stolen. */
-TEST_WITH(a_flush_that_finds_no_empty_magazine, setup, teardown)
+TEST_WITH(flush_without_empty_magazines_moves_single_objects, setup, teardown)
 {
 	struct shard *shard = &core->depot.shard[0];
 

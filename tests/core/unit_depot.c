@@ -78,7 +78,7 @@ static void meddle(int signal_number)
 	push(full, meddling.number);
 }
 
-TEST_WITH(a_swap_that_fails_is_counted, setup, teardown)
+TEST_WITH(failed_compare_and_swaps_are_counted, setup, teardown)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct sigaction action = {.sa_handler = meddle}, before;
@@ -110,7 +110,7 @@ TEST_WITH(a_swap_that_fails_is_counted, setup, teardown)
 #endif
 
 /* A stopped reset: until another one ends the minimum is unknown, and the stopped one ends nothing. */
-TEST_WITH(a_reset_that_does_not_end, setup, teardown)
+TEST_WITH(stopped_reset_leaves_the_mark_unknown, setup, teardown)
 {
 
 	stack_reset(full, &full->least, &core->magazines);
@@ -123,7 +123,7 @@ TEST_WITH(a_reset_that_does_not_end, setup, teardown)
 }
 
 /* A thief with an old note takes from a full magazine on its stack: the mark allows for stolen objects. */
-TEST_WITH(a_full_magazine_that_was_robbed, setup, teardown)
+TEST_WITH(high_water_mark_includes_a_theft_from_a_full_magazine, setup, teardown)
 {
 	struct lfpool_magazine *m = magazines_at(&core->magazines, 1);
 
@@ -155,7 +155,7 @@ TEST(a_shard_carves_its_own_region_first)
 }
 
 /* A thread of any shard finds a magazine on a stack of another shard. */
-TEST(every_stack_is_looked_for_in_all_shards)
+TEST(every_stack_is_searched_in_all_shards)
 {
 	lfpool_t *divided = POOL_OF(16, 4 * 3, .cache_capacity = 8, .depot_shards = 3);
 	struct cache *c = (struct cache *)lfpool_cache_create(divided);
@@ -182,7 +182,7 @@ TEST(every_stack_is_looked_for_in_all_shards)
 }
 
 /* The depot gets the surplus of a cache, and all magazines of a flushed one, each on the right stack. */
-TEST_WITH(a_magazine_goes_where_it_belongs, setup, teardown)
+TEST_WITH(flushed_magazines_go_to_the_right_stack, setup, teardown)
 {
 	struct shard *shard = &core->depot.shard[0];
 	void *objects[14];

@@ -86,7 +86,7 @@ TEST_WITH(first_in_first_stolen_last_in_first_popped, setup, teardown)
 }
 
 /* The owner takes the last one by CAS, brings the magazine home, and puts other objects at the same places. */
-TEST_WITH(an_old_note_takes_nothing, setup, teardown)
+TEST_WITH(thief_with_an_old_note_takes_nothing, setup, teardown)
 {
 	magazine_make_empty(m, 1);
 	assert_true(magazine_push(m, SLOTS, 1));
@@ -106,7 +106,7 @@ TEST_WITH(an_old_note_takes_nothing, setup, teardown)
 }
 
 /* An empty magazine comes home at any position; pushes stay counted, and top grows. */
-TEST_WITH(an_empty_one_comes_home, setup, teardown)
+TEST_WITH(empty_magazine_comes_home_at_any_position, setup, teardown)
 {
 	for (uint64_t start = 0; start < 2 * POSITIONS; start += POSITIONS > 4096 ? 61 : 1) {
 		const uint64_t at = start + (UINT64_C(7) << 40);
@@ -124,7 +124,7 @@ TEST_WITH(an_empty_one_comes_home, setup, teardown)
 
 /* It leaves home only for places that thieves have emptied.  It is not at home until it has lost the objects beyond
  * its end, and hits never see it meanwhile. */
-TEST_WITH(away_and_home_again, setup, teardown)
+TEST_WITH(magazine_leaves_home_and_returns, setup, teardown)
 {
 	make_full();
 	assert_int_equal(take(), BORN);
@@ -146,7 +146,7 @@ TEST_WITH(away_and_home_again, setup, teardown)
 }
 
 /* H7: a bottom of 0 means "full" only before it was made. */
-TEST_WITH(a_bottom_of_zero_that_was_made, setup, teardown)
+TEST_WITH(bottom_0_means_full_only_in_an_unmade_magazine, setup, teardown)
 {
 	magazine_make_empty(m, 1);
 	atomic_store(&m->top, UINT64_C(1) << 40);
@@ -155,7 +155,7 @@ TEST_WITH(a_bottom_of_zero_that_was_made, setup, teardown)
 	assert_int_equal(take(), 0);
 }
 
-TEST_WITH(positions_run_over_sixteen_and_thirty_two_bits, setup, teardown)
+TEST_WITH(positions_pass_16_and_32_bits, setup, teardown)
 {
 	static const uint64_t starts[] = {65536 - 3, (UINT64_C(1) << 32) - 3, (UINT64_C(1) << 48) - 3,
 					  UINT64_MAX - 200};

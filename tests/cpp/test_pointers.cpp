@@ -108,7 +108,7 @@ TEST(a_pointer_to_a_constant_base_owns)
 	CHECK(lfpool_quick_stats(squares.get()).misuses == 0);
 }
 
-TEST(an_object_goes_back_at_the_end_of_its_scope)
+TEST(object_is_released_at_the_end_of_its_scope)
 {
 	lfpool::pool<counted> pool(2);
 
@@ -167,7 +167,7 @@ struct later : counted {
 holder::holder() : pool(2), cache(pool), one(pool.make_unique()), other(pool.make_self()) {}
 holder::~holder() = default;
 
-TEST(declared_before_the_type)
+TEST(pointers_may_be_declared_before_the_type)
 {
 	{
 		holder h;

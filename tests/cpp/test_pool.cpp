@@ -199,7 +199,7 @@ TEST(refused_objects_are_not_destroyed)
 
 /* ---- Moves, and the end ---- */
 
-TEST(a_pool_moves_and_its_objects_stay)
+TEST(pool_is_movable_and_its_objects_stay)
 {
 	lfpool::pool<counted> first(4);
 	counted *object = first.make(1);
@@ -224,7 +224,7 @@ TEST(a_pool_moves_and_its_objects_stay)
 	CHECK(third && third.capacity() == 4);
 }
 
-TEST(a_cache_moves)
+TEST(cache_handles_are_movable)
 {
 	lfpool::pool<counted> pool(4);
 	lfpool::cache<counted> first(pool), none;
@@ -286,7 +286,7 @@ TEST(visits_may_destroy_and_throw)
 }
 
 /* A cache gets back the objects that it releases; its unique_ptrs release to the pool, into the thread's cache. */
-TEST(a_cache_releases_into_itself)
+TEST(cache_gets_back_the_objects_it_releases)
 {
 	lfpool::pool<counted> pool(1000);
 	lfpool::cache<counted> cache(pool);

@@ -108,7 +108,7 @@ TEST(resource_is_equal_to_itself_only)
 	CHECK(a == a && a != b && !a.is_equal(*std::pmr::get_default_resource()));
 }
 
-TEST(a_container_keeps_what_is_moved_to_it)
+TEST(container_keeps_moved_elements)
 {
 	lfpool::set set(small(3));
 	lfpool::set_resource resource(set, std::pmr::null_memory_resource());

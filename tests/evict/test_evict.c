@@ -259,7 +259,7 @@ BACKEND_TEST(priorities_of_other_handles_are_refused, LFPOOL_BACKEND_MALLOC)
 	pool_close(pool, SIZE);
 }
 
-TEST(pools_that_do_not_evict)
+TEST(plain_pools_refuse_evicting_calls)
 {
 	lfpool_t *pool = POOL_OF(SIZE, CAPACITY, .hooks.misuse = hear);
 	lfpool_handle_t handle = 1;
@@ -534,7 +534,7 @@ TEST(debug_modes_find_writes_to_a_victim)
 	(void)lfpool_destroy(pool);
 }
 
-TEST(a_closed_pool_evicts_no_more)
+TEST(closed_pool_evicts_nothing)
 {
 	lfpool_t *pool = evicting(LFPOOL_BACKEND_LOCKFREE, LFPOOL_EVICT_LESS);
 	lfpool_handle_t handles[CAPACITY];

@@ -183,7 +183,7 @@ static void go_up_and_down(struct worker *me)
 	}
 }
 
-TEST(no_candidate_that_stays_is_overlooked)
+TEST(search_misses_no_candidate_that_stays)
 {
 	size_t where;
 

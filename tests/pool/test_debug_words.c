@@ -31,7 +31,7 @@ static const char *const bad[] = {
 	"backtrace=1", "backtrace=1/", "backtrace=1/0", "backtrace=1/1000001", "backtrace=2/3", "poison,x", "zero=1", "notools"};
 /* clang-format on */
 
-TEST(good_words)
+TEST(valid_words_are_accepted)
 {
 	for (size_t i = 0; i < COUNT(good); i++) {
 		assert_int_equal(create_with(good[i], NULL), LFPOOL_OK);
@@ -40,7 +40,7 @@ TEST(good_words)
 	}
 }
 
-TEST(bad_words)
+TEST(invalid_words_are_refused)
 {
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		assert_int_equal(create_with(bad[i], NULL), LFPOOL_E_CONFIG_DEBUG);

@@ -238,7 +238,7 @@ static void check_in_child(lfpool_evict_t evict, void *(*call)(void *))
 	assert_int_equal(findings, 0);
 }
 
-TEST(no_debug_mode_takes_the_pool_of_a_child_for_damaged)
+TEST(debug_modes_accept_a_child_s_copy_of_a_pool)
 {
 	check_in_child(LFPOOL_EVICT_NONE, acquire_one);
 	check_in_child(LFPOOL_EVICT_LESS, acquire_least);

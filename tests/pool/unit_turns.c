@@ -88,9 +88,9 @@ TEST(a_thread_enters_the_slow_path_once_for_each_pool)
 }
 
 /* A new pool takes the place of one that the thread remembers, and of one in its table. */
-TEST(the_next_pool_of_a_place_is_another)
+TEST(new_pool_in_an_old_place_is_not_mistaken)
 {
-	struct random random = random_for(test_seed("the_next_pool_of_a_place_is_another"), 0);
+	struct random random = random_for(test_seed("new_pool_in_an_old_place_is_not_mistaken"), 0);
 
 	make(0, PLACES);
 	use_all(&random, PLACES);

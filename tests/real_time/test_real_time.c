@@ -83,7 +83,7 @@ static size_t wrong_of(const struct group *groups)
 	return wrong;
 }
 
-TEST(what_is_trapped_does_not_survive)
+TEST(trapped_calls_end_the_process)
 {
 	assert_int_equal(wrong_of(groups_of_traps), 0);
 	assert_int_equal(journal->count, 0);

@@ -246,7 +246,7 @@ static void make_another(void)
 }
 
 /* The second pool is made before the call that destroys the first one returns; its row comes first. */
-TEST_WITH(an_address_that_is_used_again, nothing_refused, NULL)
+TEST_WITH(reused_address_keeps_the_newer_row, nothing_refused, NULL)
 {
 	const lfpool_config_t config = config_of(SIZE, CAPACITY);
 	lfpool_t *pool;

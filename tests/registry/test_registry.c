@@ -9,7 +9,7 @@ enum { SIZE = 24 };
 /* ---- Pools and their names ---- */
 
 /* Older and newer callers' configs: api/test_versions.c. */
-TEST(arguments)
+TEST(bad_arguments_are_refused)
 {
 	const lfpool_config_t good = config_of(SIZE, 10), bad = config_of(0, 10);
 	const struct {
@@ -49,7 +49,7 @@ TEST(arguments)
 	assert_int_equal(lfpool_registry_destroy(NULL), 0);
 }
 
-TEST(names)
+TEST(pool_names_are_unique_and_free_again)
 {
 	const lfpool_config_t config = config_of(SIZE, 10);
 	lfpool_registry_t *registry = registry_of("");
@@ -97,7 +97,7 @@ static const char *const overrides =
 	"jobs    capacity=20 debug=none depot_shards=3 cache_capacity=none growth_step=5\n"
 	"only    capacity=77\n";
 
-TEST(a_scenario_over_the_default_over_the_config)
+TEST(scenario_overrides_default_overrides_config)
 {
 	/* The debug modes need states, so these check for races. */
 	static const struct {
@@ -139,7 +139,7 @@ TEST(a_scenario_over_the_default_over_the_config)
 }
 
 /* An invalid field of the config matters only if the profile does not override it. */
-TEST(what_is_overridden_may_be_wrong)
+TEST(overridden_config_fields_may_be_invalid)
 {
 	lfpool_config_t config = config_of(SIZE, 0);
 	lfpool_registry_t *registry = registry_of(overrides);
@@ -315,7 +315,7 @@ static bool wait_outside(void *context)
 	return !*(bool *)context;
 }
 
-TEST(a_pool_that_is_refused_stays)
+TEST(pool_whose_destroy_is_refused_stays)
 {
 	bool inside = true;
 	lfpool_config_t plain = config_of(SIZE, 10), config = plain;

@@ -96,13 +96,13 @@ static void require_error(const char *profile, size_t line, size_t column, const
 	assert_int_equal(lfpool_registry_create(&registry, profile, NULL), LFPOOL_E_PROFILE);
 }
 
-TEST(each_error)
+TEST(each_profile_error_names_its_place)
 {
 	for (size_t i = 0; i < COUNT(wrong); i++)
 		require_error(wrong[i].profile, wrong[i].line, wrong[i].column, wrong[i].text);
 }
 
-TEST(what_is_no_number)
+TEST(invalid_numbers_are_refused)
 {
 	static const char *const values[] = {"", "k", "1K", "1kk", "-1", "+1", "1.5k", "0x10", "2147483649", "2148M",
 					     "3G", "3Gi", "1ki", "1KiB", "none", "Ki",
@@ -146,7 +146,7 @@ static const char *const right[] = {
 	"jobs capacity=300 max_capacity=0",
 };
 
-TEST(no_error)
+TEST(valid_profiles_are_accepted)
 {
 	for (size_t i = 0; i < COUNT(right); i++) {
 		lfpool_profile_error_t error;
@@ -193,7 +193,7 @@ TEST(the_header_lists_every_flag)
 }
 
 /* Many lines in a scattered order: all are found. */
-TEST(long_profiles)
+TEST(every_line_of_a_long_profile_counts)
 {
 	enum { POOLS = 300, LINE = 40 };
 	char *text = malloc(4 * POOLS * LINE), *at = text;
@@ -261,9 +261,9 @@ static void require_at_place(const char *text, const lfpool_profile_error_t *err
 	REQUIRE(error->column <= strcspn(text, "\n") + 1);
 }
 
-TEST(any_text)
+TEST(random_texts_are_accepted_or_refused_with_a_place)
 {
-	struct random r = {test_seed("any_text")};
+	struct random r = {test_seed("random_texts_are_accepted_or_refused_with_a_place")};
 	size_t taken = 0;
 	for (size_t round = 0; round < TIMES(100000, 10000); round++) {
 		char *text = random_text(&r);
@@ -285,7 +285,7 @@ TEST(any_text)
 }
 
 /* An invalid profile changes nothing. */
-TEST(nothing_is_half_applied)
+TEST(invalid_profile_changes_nothing)
 {
 	const lfpool_config_t config = config_of(16, 4);
 	lfpool_registry_t *registry = registry_of("jobs capacity=10\n[a]\njobs capacity=20");

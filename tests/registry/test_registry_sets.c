@@ -98,7 +98,7 @@ static lfpool_t *class_of_64(const char *profile, size_t growth_bytes, lfpool_re
 	return lfpool_set_pool(*set, 64);
 }
 
-TEST(a_line_changes_what_it_names)
+TEST(a_line_changes_only_the_keys_it_names)
 {
 	static const struct {
 		const char *profile;
@@ -287,7 +287,7 @@ static void expect_full(const char *full, uint32_t objects, size_t capacity_then
 	assert_int_equal(lfpool_registry_destroy(registry), objects);
 }
 
-TEST(fail_and_grow)
+TEST(full_fail_keeps_the_size_and_full_grow_grows)
 {
 	expect_full("", 48, 48, "  0  grow\n");
 	expect_full("full=grow", 48, 48, "  0  grow\n");
@@ -305,7 +305,7 @@ static bool count_and_give_up(void *context, lfpool_t *pool, uint32_t attempt, i
 	return false;
 }
 
-TEST(fail_leaves_the_hook_out)
+TEST(full_fail_skips_the_exhausted_hook)
 {
 	int calls = 0;
 	lfpool_config_t config = CONFIG_OF(SIZE, 1, .hooks.context = &calls, .hooks.exhausted = count_and_give_up);

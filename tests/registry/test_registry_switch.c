@@ -40,7 +40,7 @@ static const char *const profile = "jobs     capacity=100 max_capacity=400\n"
 				   "jobs     capacity=10 max_capacity=20\n"
 				   "late     capacity=7\n";
 
-TEST(every_pool_gets_there)
+TEST(switch_brings_every_pool_to_its_capacity)
 {
 	lfpool_registry_t *registry = registry_of(profile);
 	lfpool_t *jobs = made_of(registry, "jobs", SIZE, 1), *packets = made_of(registry, "packets", SIZE, 1);
@@ -117,7 +117,7 @@ TEST(objects_in_use_are_owed)
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
-TEST(what_cannot_be_is_said)
+TEST(switch_reports_fixed_and_short_pools)
 {
 	lfpool_registry_t *registry = registry_of("jobs capacity=10\n[a]\njobs cache_capacity=2\n"
 						  "[b]\njobs capacity=20\n[c]\njobs debug=poison\n"
@@ -148,8 +148,8 @@ TEST(what_cannot_be_is_said)
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
-/* A pool made for one scenario has no capacity in another. */
-TEST(nobody_says_how_many)
+/* A scenario that names no capacity leaves it alone. */
+TEST(scenario_without_a_capacity_keeps_it)
 {
 	lfpool_registry_t *registry = registry_of("[a]\njobs capacity=10\n[b]\njobs max_capacity=5\n");
 
@@ -167,7 +167,7 @@ TEST(nobody_says_how_many)
 }
 
 /* A new profile and its scenario take effect in one step. */
-TEST(a_new_profile)
+TEST(switch_to_a_new_profile)
 {
 	lfpool_registry_t *registry = registry_of("[a]\n[b]\n[c]");
 	char text[100];
@@ -188,7 +188,7 @@ TEST(a_new_profile)
 }
 
 /* As in lfpool_create(): a growing pool can begin empty, and a switch can empty it. */
-TEST(capacity_0)
+TEST(switch_to_capacity_0_and_back)
 {
 	lfpool_registry_t *registry = registry_of("jobs capacity=0 max_capacity=100 growth_step=10\n"
 						  "[match]\njobs capacity=50\n"
@@ -215,7 +215,7 @@ TEST(capacity_0)
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
-TEST(memory_is_given_back)
+TEST(switch_trims_memory)
 {
 	enum { BYTES = 4096, MANY = 4000 };
 	lfpool_registry_t *registry = registry_of("a capacity=4k\nb capacity=4k trim=yes keep=1k\n"
@@ -293,7 +293,7 @@ static void work_or_administer(struct worker *me)
 }
 
 /* Each worker uses a different way. */
-TEST(while_threads_work)
+TEST(switch_while_threads_use_the_pools)
 {
 	static const char *const keys[] = {"", "growth_step=3", "cache_capacity=none", "debug=check,poison",
 					   "backend=malloc"};
@@ -301,7 +301,7 @@ TEST(while_threads_work)
 		const char *name;
 		size_t capacity;
 	} scenarios[] = {{"default", 60}, {"match", 100}, {"lobby", 3}};
-	struct random r = {test_seed("while_threads_work")};
+	struct random r = {test_seed("switch_while_threads_use_the_pools")};
 
 	for (size_t i = 0; i < COUNT(keys); i++) {
 		struct workers workers;

@@ -68,7 +68,7 @@ static void require_json(lfpool_registry_t *registry, const char *scenario, lfpo
 	require_every_beginning(registry_dump, registry, LFPOOL_JSON);
 }
 
-TEST(the_table)
+TEST(dump_has_a_row_per_pool_and_the_sums)
 {
 	lfpool_registry_t *registry = registry_of("jobs capacity=100 max_capacity=400 cache_capacity=16\n[match]\n");
 	lfpool_config_t config = config_of(SIZE, 3);

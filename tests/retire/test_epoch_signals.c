@@ -76,7 +76,7 @@ static void work(struct worker *me)
 	leave_readers();
 }
 
-TEST(signal_handlers_poll_beside_threads_that_retire)
+TEST(signal_handlers_poll_while_threads_retire)
 {
 	const struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 	struct workers workers;

@@ -106,7 +106,7 @@ TEST(no_access_between_classes)
 	close(pipe_ends[1]);
 }
 
-BACKEND_TEST(sizes_that_no_class_serves, LFPOOL_BACKEND_MALLOC)
+BACKEND_TEST(sizes_without_a_class_are_refused, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_set_t *set = set_of(backend, 1000, 1);
 	const size_t largest = lfpool_set_class_size(set, 1000);
@@ -125,7 +125,7 @@ BACKEND_TEST(sizes_that_no_class_serves, LFPOOL_BACKEND_MALLOC)
 	assert_int_equal(lfpool_set_destroy(set), 0);
 }
 
-BACKEND_TEST(larger_classes_help_out, LFPOOL_BACKEND_MALLOC)
+BACKEND_TEST(exhausted_class_uses_larger_ones, LFPOOL_BACKEND_MALLOC)
 {
 	enum { CAPACITY = 5, LARGER = 2, ALL = CAPACITY * (LARGER + 1) };
 	void *objects[ALL + 1];
@@ -152,7 +152,7 @@ BACKEND_TEST(larger_classes_help_out, LFPOOL_BACKEND_MALLOC)
 }
 
 /* A class grows to its limit before the next one is used. */
-TEST(before_a_larger_class)
+TEST(class_grows_before_a_larger_one_is_used)
 {
 	void *objects[11];
 	lfpool_set_t *set = SET_WITH(.largest = 2000, .larger = 1, .pool.capacity = 2, .pool.max_capacity = 5,
@@ -171,7 +171,7 @@ static void ignore(void *context, lfpool_t *pool, void *object)
 }
 
 /* Calls that wait for an object of any class. */
-TEST(waiting_calls_are_a_sum)
+TEST(stats_add_up_waiting_calls)
 {
 	lfpool_set_t *set = SET_WITH(.largest = 32, .pool.capacity = 1);
 	lfpool_ticket_t ticket;

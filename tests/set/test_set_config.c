@@ -90,7 +90,7 @@ static void plan(void *context, lfpool_config_t *config)
 	config->flags = LFPOOL_ZERO;
 }
 
-TEST(each_class_as_planned)
+TEST(plan_configures_each_class)
 {
 	size_t calls = 0;
 	lfpool_set_t *set = SET_WITH(.plan = plan, .pool.hooks.context = &calls, .largest = 1024);
@@ -208,7 +208,7 @@ TEST(a_set_whose_destroy_is_refused_stays)
 	assert_int_equal(lfpool_set_destroy(set), 2);
 }
 
-TEST(the_defaults)
+TEST(default_classes_and_pools)
 {
 	lfpool_set_t *set = SET_WITH();
 
@@ -281,7 +281,7 @@ static bool give_up(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wa
 }
 
 /* Objects take precedence over bytes even where a class can grow; fields for the pools reach them. */
-TEST(each_field_gets_to_the_pools)
+TEST(pool_fields_reach_the_pools)
 {
 	size_t exhausted = 0;
 	unsigned char *object;

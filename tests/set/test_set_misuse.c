@@ -26,7 +26,7 @@ static void expect(lfpool_set_t *set, void *object, lfpool_status_t expected, co
 	assert_string_equal(told.pool_name, pool == lfpool_set_class(set, 1, false, NULL) ? "trays/16" : "trays/112");
 }
 
-BACKEND_TEST(each_kind_is_refused_by_whom_it_concerns, LFPOOL_BACKEND_MUTEX)
+BACKEND_TEST(misuse_is_reported_by_the_owning_pool_or_the_set, LFPOOL_BACKEND_MUTEX)
 {
 	lfpool_set_t *set = listening_set(backend);
 	lfpool_t *pool = lfpool_set_pool(set, SIZE), *smallest = lfpool_set_class(set, 1, false, NULL);
@@ -59,7 +59,7 @@ BACKEND_TEST(each_kind_is_refused_by_whom_it_concerns, LFPOOL_BACKEND_MUTEX)
 }
 
 /* Every address from before the first window to behind the last is refused, whether its pool exists or not. */
-TEST(addresses_around_and_between)
+TEST(addresses_outside_objects_are_refused)
 {
 	lfpool_set_t *set = listening_set(LFPOOL_BACKEND_LOCKFREE);
 	unsigned char *object = lfpool_set_acquire(set, SIZE);
@@ -86,7 +86,7 @@ TEST(addresses_around_and_between)
 }
 
 /* Objects of another set, of a pool, of a pool whose size no class has. */
-BACKEND_TEST(other_pools_objects, LFPOOL_BACKEND_MALLOC)
+BACKEND_TEST(objects_of_other_pools_are_refused, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_set_t *set = listening_set(backend), *other = listening_set(backend);
 	lfpool_t *pools[] = {POOL_OF(112, 1, .backend = backend), POOL_OF(100000, 1, .backend = backend)};
@@ -109,7 +109,7 @@ BACKEND_TEST(other_pools_objects, LFPOOL_BACKEND_MALLOC)
 	set_close(other);
 }
 
-TEST(in_bulk_the_rest_is_released)
+TEST(bulk_release_skips_bad_pointers)
 {
 	lfpool_set_t *set = listening_set(LFPOOL_BACKEND_LOCKFREE);
 	void *objects[8];
@@ -133,7 +133,7 @@ static void release_two(void *set)
 	(void)lfpool_set_release(set, set);
 }
 
-TEST(without_a_hook_one_line)
+TEST(misuse_without_a_hook_prints_one_line)
 {
 	lfpool_set_t *set = SET_WITH(.largest = 100, .pool.capacity = 1, .pool.name = "trays");
 	char text[TEXT_BYTES];

@@ -45,7 +45,7 @@ TEST(every_field_is_a_sum)
 }
 
 /* Every prefix, in both forms, before and after the first object; and valid JSON. */
-BACKEND_TEST(the_dump_says_what_there_is, LFPOOL_BACKEND_MALLOC)
+BACKEND_TEST(dump_is_complete_and_well_formed, LFPOOL_BACKEND_MALLOC)
 {
 	lfpool_set_t *set = SET_WITH(.largest = 1000, .pool.backend = backend, .pool.capacity = 10,
 				     .pool.name = "the \"trays\"");

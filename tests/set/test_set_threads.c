@@ -43,7 +43,7 @@ static void take_each_class(struct worker *me)
 	}
 }
 
-TEST(the_first_calls_come_at_once)
+TEST(simultaneous_first_calls_make_one_pool)
 {
 	for (int round = 0; round < TIMES(100, 10); round++) {
 		struct arrival a = {.set = set_of(LFPOOL_BACKEND_LOCKFREE, LARGEST, CAPACITY), .in_turns = round % 2};
@@ -94,7 +94,7 @@ static void use_each_class(lfpool_set_t *set)
 	REQUIRE(lfpool_set_destroy(set) == 0);
 }
 
-TEST(a_fork_while_pools_are_made)
+TEST(fork_while_pools_are_made)
 {
 	for (int round = 0; round < TIMES(60, 10); round++) {
 		struct makers m = {.set = set_of(LFPOOL_BACKEND_LOCKFREE, LARGEST, CAPACITY)};
