@@ -62,8 +62,8 @@
  *              registry has a mutex, which acquire and release never touch.  It is held for moments, and not while a
  *              pool is made, changed or destroyed: no call waits for a switch, except lfpool_registry_destroy_pool()
  *              for a pool that is just being changed.  Hooks and continuations can call everything, but cannot destroy
- *              the pool whose call they run in.  A child after fork must not use the registry if another thread can
- *              have been in a call on it.
+ *              the pool whose call they run in.  A child after fork can use the registry at once.  It does not have
+ *              the pools that calls of other threads were making or destroying, and their names are free there.
  */
 #ifndef LFPOOL_POOL_REGISTRY_H
 #define LFPOOL_POOL_REGISTRY_H

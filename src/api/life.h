@@ -30,6 +30,17 @@ size_t pool_bytes_in_buffer(const lfpool_config_t *given);
 
 /* process.c: once per process, before the first pool.  False when the system refuses; another call tries again. */
 bool process_open(void);
+/* A mutex of a room above.  A fork takes it: the child finds it free, and the data under it as a call left them.  No
+ * call opens or closes one, or forks, while it holds one.  False when the system refuses. */
+struct fork_mutex {
+	os_mutex_t mutex;
+	struct fork_mutex *next;
+};
+bool fork_mutex_open(struct fork_mutex *m);
+void fork_mutex_close(struct fork_mutex *m);
+/* How many forks led to this process, and which thread called the last. */
+uint32_t process_forks(void);
+uintptr_t process_forker(void);
 
 /* Is there a pool whose objects do not lie in place? */
 bool pool_any_heap(void);

@@ -3,9 +3,10 @@
  * process.c - what a process needs once, before its first pool: the library stays loaded, handlers of fork, thread
  * exits.
  *
- * Progress     process_open(): may enter the kernel.  The handlers of fork take the lock of the live pools, and then
- *              the mutex of each pool in mutex mode; no call holds one of these two and waits for another.  Before both
- *              they take the lock of windows (window.h), which a call holds while it makes a pool.
+ * Locks        One pair of handlers takes all locks before a fork, in the order in which calls take them: windows
+ *              (window.h), registries, live pools, pools in mutex mode.  The child releases all of them before a
+ *              hook or a continuation runs there.
+ * Progress     process_open(): may enter the kernel.
  */
 #include "api/life.h"
 #include "api/window.h"
@@ -30,9 +31,16 @@ static void unlock_pool(lfpool_t *pool)
 		os_mutex_unlock(&pool->mutex);
 }
 
+/* Taken first, and by no call that has another. */
+static os_mutex_t list_mutex = OS_MUTEX_INITIALIZER;
+static struct fork_mutex *listed;
+
 static void lock_all(void)
 {
+	os_mutex_lock(&list_mutex);
 	windows_lock();
+	for (struct fork_mutex *m = listed; m; m = m->next)
+		os_mutex_lock(&m->mutex);
 	live_pools_lock();
 	live_pools_each(lock_pool);
 }
@@ -41,7 +49,47 @@ static void unlock_all(void)
 {
 	live_pools_each(unlock_pool);
 	live_pools_unlock();
+	for (struct fork_mutex *m = listed; m; m = m->next)
+		os_mutex_unlock(&m->mutex);
 	windows_unlock();
+	os_mutex_unlock(&list_mutex);
+}
+
+bool fork_mutex_open(struct fork_mutex *m)
+{
+	if (!process_open() || !os_mutex_open(&m->mutex))
+		return false;
+	os_mutex_lock(&list_mutex);
+	m->next = listed;
+	listed = m;
+	os_mutex_unlock(&list_mutex);
+	return true;
+}
+
+void fork_mutex_close(struct fork_mutex *m)
+{
+	struct fork_mutex **at = &listed;
+
+	os_mutex_lock(&list_mutex);
+	while (*at != m)
+		at = &(*at)->next;
+	*at = m->next;
+	os_mutex_unlock(&list_mutex);
+	os_mutex_close(&m->mutex);
+}
+
+/* Written while there is one thread. */
+static uint32_t forks;
+static uintptr_t forker;
+
+uint32_t process_forks(void)
+{
+	return forks;
+}
+
+uintptr_t process_forker(void)
+{
+	return forker;
 }
 
 /* The child has a copy of the pool's records, and shares the objects with its parent, which uses them.  So the child
@@ -78,6 +126,8 @@ static void unlock_in_child(void)
 	lfpool_t *pool;
 
 	os_forget_thread_id();
+	forks++;
+	forker = os_thread_self();
 	unlock_all();
 	for (size_t place = 0; (pool = live_pools_next(&place));) {
 		pool->inherited = true;

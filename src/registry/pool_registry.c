@@ -137,7 +137,8 @@ lfpool_status_t lfpool_registry_create(lfpool_registry_t **registry_out, const c
 		os_heap_free(registry);
 		return status;
 	}
-	if (!os_mutex_open(&registry->mutex)) {
+	registry->forks = process_forks();
+	if (!fork_mutex_open(&registry->mutex)) {
 		profile_free(&registry->profile);
 		os_heap_free(registry);
 		return profile_no_memory(error_out);
@@ -152,6 +153,9 @@ size_t lfpool_registry_destroy(lfpool_registry_t *registry)
 
 	if (!registry)
 		return 0;
+	/* For rows of calls that a fork has interrupted. */
+	registry_lock(registry);
+	registry_unlock(registry);
 	while (registry->count > refused) {
 		lfpool_t *pool = registry->rows[registry->count - 1 - refused].pool;
 		const size_t more = pool ? lfpool_registry_destroy_pool(registry, pool) : SIZE_MAX;
@@ -165,12 +169,33 @@ size_t lfpool_registry_destroy(lfpool_registry_t *registry)
 		return SIZE_MAX;
 	profile_free(&registry->profile);
 	os_heap_free(registry->rows);
-	os_mutex_close(&registry->mutex);
+	fork_mutex_close(&registry->mutex);
 	os_heap_free(registry);
 	return active;
 }
 
 /* ---- Rows: all of these with the mutex held ---- */
+
+void registry_inherit(lfpool_registry_t *registry)
+{
+	size_t kept = 0;
+
+	registry->forks = process_forks();
+	registry->sleepers = 0;
+	for (size_t i = 0; i < registry->count; i++) {
+		struct pool_row *row = &registry->rows[i];
+
+		/* A fork in a hook: the call continues. */
+		if (row->user != process_forker()) {
+			row->busy = row->again = false;
+			/* Its pool was being made, or destroyed. */
+			if (!row->pool)
+				continue;
+		}
+		registry->rows[kept++] = *row;
+	}
+	registry->count = kept;
+}
 
 /* The place of the row with this name, or the place where it would be. */
 static size_t row_place(const lfpool_registry_t *registry, const char *name, bool *found_out)
@@ -224,12 +249,12 @@ static void row_remove(lfpool_registry_t *registry, struct pool_row *row)
 
 lfpool_t *lfpool_registry_find(lfpool_registry_t *registry, const char *name)
 {
-	os_mutex_lock(&registry->mutex);
+	registry_lock(registry);
 
 	const struct pool_row *row = row_named(registry, name);
 	lfpool_t *pool = row ? row->pool : NULL;
 
-	os_mutex_unlock(&registry->mutex);
+	registry_unlock(registry);
 	return pool;
 }
 
@@ -303,12 +328,12 @@ static struct pool_row *bring(lfpool_registry_t *registry, struct pool_row *row,
 		const int now = row->again ? GIVE_UP | GET_MORE : steps;
 
 		row->again = false;
-		os_mutex_unlock(&registry->mutex);
+		registry_unlock(registry);
 		if (now & GIVE_UP)
 			give_up(&t, report);
 		if (now & GET_MORE)
 			get_more(&t, report);
-		os_mutex_lock(&registry->mutex);
+		registry_lock(registry);
 		row = row_named(registry, name);
 	}
 	return row;
@@ -344,6 +369,7 @@ static lfpool_status_t enter_row(lfpool_registry_t *registry, struct pool_row *r
 		window_fit(config, *range);
 	row->reserved = larger_of(config->max_capacity, config->capacity);
 	row->full = full_of(config);
+	row->user = os_thread_self();
 
 	struct pool_row *at = &registry->rows[place];
 
@@ -357,7 +383,7 @@ static void complete_row(lfpool_registry_t *registry, const char *name, lfpool_t
 {
 	lfpool_registry_report_t report = {0};
 
-	os_mutex_lock(&registry->mutex);
+	registry_lock(registry);
 
 	struct pool_row *row = row_named(registry, name);
 
@@ -367,7 +393,7 @@ static void complete_row(lfpool_registry_t *registry, const char *name, lfpool_t
 	} else {
 		row_remove(registry, row);
 	}
-	os_mutex_unlock(&registry->mutex);
+	registry_unlock(registry);
 }
 
 /* Copies the config, and the name as a row has it. */
@@ -396,9 +422,9 @@ lfpool_status_t registry_window_bytes(lfpool_registry_t *registry, const char *n
 	*bytes_out = 0;
 	if (status != LFPOOL_OK)
 		return status;
-	os_mutex_lock(&registry->mutex);
+	registry_lock(registry);
 	configure(registry, &row, &config, words);
-	os_mutex_unlock(&registry->mutex);
+	registry_unlock(registry);
 	return window_bytes(&config, bytes_out);
 }
 
@@ -413,9 +439,9 @@ lfpool_status_t registry_create_in(lfpool_registry_t *registry, const char *name
 	*pool_out = NULL;
 	if (status != LFPOOL_OK)
 		return status;
-	os_mutex_lock(&registry->mutex);
+	registry_lock(registry);
 	status = enter_row(registry, &row, &config, range, words);
-	os_mutex_unlock(&registry->mutex);
+	registry_unlock(registry);
 	if (status != LFPOOL_OK)
 		return status;
 	status = range ? window_create_pool(&row.pool, &config, *range) : lfpool_create(&row.pool, &config);
@@ -441,7 +467,7 @@ static bool row_leave(lfpool_registry_t *registry, const lfpool_t *pool, char na
 	struct pool_row *row;
 	bool busy = true;
 
-	os_mutex_lock(&registry->mutex);
+	registry_lock(registry);
 	/* Repeats only after another thread has brought a pool to its scenario. */
 	for (;;) {
 		for (row = registry->rows; row < registry->rows + registry->count && row->pool != pool;)
@@ -453,9 +479,9 @@ static bool row_leave(lfpool_registry_t *registry, const lfpool_t *pool, char na
 		const uint64_t seen = load_relaxed(&registry->brought);
 
 		registry->sleepers++;
-		os_mutex_unlock(&registry->mutex);
+		registry_unlock(registry);
 		os_sleep_on(&registry->brought, seen, UINT64_MAX);
-		os_mutex_lock(&registry->mutex);
+		registry_lock(registry);
 		registry->sleepers--;
 	}
 
@@ -463,9 +489,10 @@ static bool row_leave(lfpool_registry_t *registry, const lfpool_t *pool, char na
 
 	if (found) {
 		row->pool = NULL;
+		row->user = os_thread_self();
 		strcpy(name_out, row->name);
 	}
-	os_mutex_unlock(&registry->mutex);
+	registry_unlock(registry);
 	return found;
 }
 
@@ -501,6 +528,7 @@ static void bring_row(lfpool_registry_t *registry, struct pool_row *row, int ste
 		return;
 	}
 	row->busy = true;
+	row->user = os_thread_self();
 	row = bring(registry, row, row->pool, steps, report);
 	row->busy = false;
 	if (!registry->sleepers)
@@ -516,18 +544,18 @@ static void bring_all(lfpool_registry_t *registry, int steps, lfpool_registry_re
 	char name[PROFILE_NAME_BYTES] = "";
 	bool found;
 
-	os_mutex_lock(&registry->mutex);
+	registry_lock(registry);
 	for (size_t place = 0; place < registry->count; place = row_place(registry, name, &found), place += found) {
 		strcpy(name, registry->rows[place].name);
 		bring_row(registry, &registry->rows[place], steps, report);
 	}
-	os_mutex_unlock(&registry->mutex);
+	registry_unlock(registry);
 }
 
 /* Where the pools are now. */
 static void count_all(lfpool_registry_t *registry, lfpool_registry_report_t *report)
 {
-	os_mutex_lock(&registry->mutex);
+	registry_lock(registry);
 	for (size_t i = 0; i < registry->count; i++) {
 		const struct pool_row *row = &registry->rows[i];
 
@@ -545,7 +573,7 @@ static void count_all(lfpool_registry_t *registry, lfpool_registry_report_t *rep
 		report->pools_owing += owed > 0;
 		report->objects_owed += owed;
 	}
-	os_mutex_unlock(&registry->mutex);
+	registry_unlock(registry);
 }
 
 /* `fresh`, if it is not NULL, becomes the profile, and the old one goes there; unless it has no such scenario: then
@@ -554,7 +582,7 @@ static bool enter_scenario(lfpool_registry_t *registry, struct profile *fresh, c
 {
 	uint32_t number;
 
-	os_mutex_lock(&registry->mutex);
+	registry_lock(registry);
 
 	const bool known = profile_find_scenario(fresh ? fresh : &registry->profile, scenario, &number);
 
@@ -566,7 +594,7 @@ static bool enter_scenario(lfpool_registry_t *registry, struct profile *fresh, c
 		registry->profile = *fresh;
 		*fresh = old;
 	}
-	os_mutex_unlock(&registry->mutex);
+	registry_unlock(registry);
 	return known;
 }
 

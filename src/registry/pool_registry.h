@@ -15,11 +15,13 @@
  * Concurrency  One mutex, held for look-ups and for changes of rows.  No pool is made, changed or destroyed under it.
  *              So hooks and continuations run without it, and can call everything.
  *                 A destroy waits for the call that has the row of its pool; no other call waits for one.
+ *                 The child of a fork takes the rows back that calls of the parent's other threads have (PR4).
  * Progress     Blocking.
  */
 #ifndef LFPOOL_SRC_POOL_REGISTRY_H
 #define LFPOOL_SRC_POOL_REGISTRY_H
 
+#include "api/life.h"
 #include "api/window.h"
 #include "base/atomics.h"
 #include "os/os.h"
@@ -43,12 +45,14 @@ struct pool_row {
 	struct policy made;         /* the settings that it was made with                          */
 	size_t reserved;            /* objects there is address space for                          */
 	bool busy;                  /* a switch changes the pool: PR4                              */
+	uintptr_t user;             /* the thread of the call that has the row, or had it last     */
 	bool again;                 /* another switch has met it meanwhile                         */
 	struct row_numbers numbers; /* during a dump                                               */
 };
 
 struct lfpool_registry {
-	os_mutex_t mutex;
+	struct fork_mutex mutex;
+	uint32_t forks; /* process_forks() when this process looked last */
 	/* All under the mutex. */
 	struct profile profile;
 	uint32_t scenario;
@@ -57,6 +61,21 @@ struct lfpool_registry {
 	size_t sleepers;           /* destroys that wait for a row        */
 	_Atomic(uint64_t) brought; /* changes when `busy` of a row ends, if a destroy waits */
 };
+
+/* In the child of a fork, with the mutex held: these calls are gone. */
+COLD void registry_inherit(lfpool_registry_t *registry);
+
+static inline void registry_lock(lfpool_registry_t *registry)
+{
+	os_mutex_lock(&registry->mutex.mutex);
+	if (unlikely(registry->forks != process_forks()))
+		registry_inherit(registry);
+}
+
+static inline void registry_unlock(lfpool_registry_t *registry)
+{
+	os_mutex_unlock(&registry->mutex.mutex);
+}
 
 /* ---- For sets ---- */
 

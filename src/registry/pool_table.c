@@ -141,7 +141,7 @@ size_t lfpool_registry_dump(lfpool_registry_t *registry, lfpool_format_t format,
 	struct text t;
 
 	text_open(&t, text_out, room);
-	os_mutex_lock(&registry->mutex);
+	registry_lock(registry);
 
 	const size_t pools = read_rows(registry, &sum);
 
@@ -149,6 +149,6 @@ size_t lfpool_registry_dump(lfpool_registry_t *registry, lfpool_format_t format,
 	case LFPOOL_TEXT: put_text(&t, registry, pools, &sum); break;
 	case LFPOOL_JSON: put_json(&t, registry, &sum); break;
 	}
-	os_mutex_unlock(&registry->mutex);
+	registry_unlock(registry);
 	return t.wanted;
 }
