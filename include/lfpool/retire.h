@@ -106,7 +106,7 @@ LFPOOL_API lfpool_status_t lfpool_drain(lfpool_t *pool);
  * lfpool_batch_reclaim() once for each batch, from any thread, but not from `begin`, which must have happened before it
  * in the sense of C11: through a lock, a queue, or the hand-over of the batch.
  *
- * A thread that stops inside `begin` or `ready`, or while it reclaims, holds up the objects of that place.  If the
+ * A thread that stops inside `begin` or `ready`, or while it reclaims, keeps the objects of that place.  If the
  * scheme has `ready`, later calls of lfpool_retire() use other places.  lfpool_drain() and lfpool_destroy() wait for
  * that thread; in the child of a fork such threads have stopped for ever.  (For liburcu's rules see rcu.h.)
  */
