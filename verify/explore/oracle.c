@@ -120,6 +120,7 @@ void oracle_acquired(struct moment call, unsigned object, void *address)
 			    hold_of(object)->call.thread);
 	record.hold[record.holds++] = (struct hold){
 		.object = object, .from_start = !engine_running(), .call = call, .acquired = oracle_now()};
+	follow_got(object);
 
 	unsigned held = 0;
 

@@ -5,6 +5,7 @@
 #include "stage.h"
 
 #include "evicts.h"
+#include "follow.h"
 #include "oracle.h"
 #include "retires.h"
 
@@ -103,6 +104,7 @@ static void check_invariants(void)
 static void finish(void *context)
 {
 	(void)context;
+	follow_finish();
 	if (stage.common && stage.common_releases != 1 && !stage.makers && !stage.loose)
 		engine_fail("%u releases of one object succeeded", stage.common_releases);
 	oracle_check_nulls();

@@ -35,12 +35,15 @@ const struct scenario scenarios[] = {
 	{"stack-refill-2", "the owner refills from its stack while it is robbed", 1, 3, "0aaarrr", {"aa", "aa"}},
 	{"stack-drain-2", "the owner drains onto its stack while it is robbed", 1, 3, "0aaarr", {"r", "aa"}},
 	{"stack-surplus-2", "one more full magazine than the owner's stack may have", 1, 4, "0aaaarr", {"rr", "aa"}},
+	{"stack-missing-2", "a thief takes from a full magazine on the owner's stack, the owner pops it", 2, 4, "1aaar",
+	 {"a", "raa"}},
 	{"stack-owner-2", "the owner refills and drains, and its stack is robbed", 1, 2, "0aarr", {"aarr", "ar"}},
 
 	/* Bulk calls. */
 	{"bulk-owner-2", "the owner takes two of three, a thief wants one", 4, 3, "0aaarrr", {"b", "a"}},
 	{"bulk-all-2", "the owner takes all objects, a thief wants one of them", 2, 2, "0aarr", {"b", "ar"}},
 	{"bulk-robbed-2", "the owner takes three, a thief takes what it can", 4, 3, "0aaarrr", {"t", "aar"}},
+	{"bulk-three-3", "the owner takes three of four, two thieves", 4, 4, "1aaaarrrr", {"a", "t", "a"}},
 	{"bulk-thieves-3", "the owner takes two of three, two thieves", 4, 3, "0aaarrr", {"b", "a", "a"}},
 	{"bulk-short-2", "two wanted, one available", 2, 1, "0ar", {"b", "ar"}},
 	{"bulk-both-2", "both want two of three", 2, 3, "", {"bB", "b"}},
@@ -402,6 +405,7 @@ const struct scenario scenarios[] = {
 	{"trim-pages-2", "objects on two pages", 1, 3, "0aaarrrT", {"T", "aara"}, .object_bytes = 3072},
 	{"trim-pages-3", "and two use them", 1, 3, "0aaarrrT", {"T", "ar", "ara"}, .object_bytes = 3072},
 	{"trim-carve-2", "a chunk is carved in the meantime", 2, 4, "1a", {"aa", "T"}},
+	{"trim-steal-2", "a trim takes from another cache while a chunk is unused", 2, 4, "0a", {"a", "T"}},
 	{"trim-wait-2", "one waits for an object that is being trimmed", 1, 1, "0ar", {"T", "ur"}},
 	{"trim-wait-3", "and another releases", 1, 2, "0ar1a", {"T", "ur", "ur"}},
 	{"trim-shrink-2", "a shrink takes an object that is being trimmed", 1, 2, "0aarr", {"T", "S"},

@@ -12,8 +12,8 @@
  * Threads      A thread moves as the cache that it claimed or wrote last; without one, as a cache of its own that has
  *              nothing.  So does what waits in a cell.
  * Not here     Weak memory: loads are of the last store.
- * Controls     LFPOOL_FOLLOW_BLIND=KIND: operations of one kind are overlooked, as if the library did not do them; that
- *              must be noticed.
+ * Controls     LFPOOL_FOLLOW_BLIND=KIND: operations of one kind are overlooked;
+ *              LFPOOL_FOLLOW_STRONG=NAME: a move asks for what `strengthened` says.  Each must be noticed.
  */
 #include "stage.h"
 
@@ -199,6 +199,14 @@ static int64_t ahead(uint64_t bottom, uint64_t top)
 
 /* ---- The state that memory shows ---- */
 
+/* Objects that it is born with. */
+static int64_t magazine_size(int32_t m)
+{
+	const int64_t left = (int64_t)core->cold.initial - (m - 1) * w.slots;
+
+	return left < 0 ? 0 : left < w.slots ? left : w.slots;
+}
+
 static void show_magazine(int32_t m)
 {
 	static const struct lfpool_magazine unmapped;
@@ -210,6 +218,7 @@ static void show_magazine(int32_t m)
 	const int32_t chunks = (int32_t)core->magazines.chunks, spares = (int32_t)core->magazines.spares;
 
 	w.num[m] = m;
+	w.size[m] = magazine_size(m);
 	for (int32_t g = 0; g < size_now.regions; g++)
 		if (m > (int32_t)core->depot.shard[g].before && m <= chunks) {
 			w.region[m] = g;
@@ -245,7 +254,9 @@ static void show_cache(int32_t c)
 	w.brought[c] = w.born[c] ? EXTRA_PER_CACHE : 0;
 	w.user[c] = RAW(&at->claimed);
 	w.cur[c] = number_in(RAW(&at->current_word));
+	w.tcur[c] = (int64_t)(RAW(&at->current_word) >> TAGGED_NUMBER_BITS);
 	w.transit[c] = number_in(RAW(&at->in_transit));
+	w.ttransit[c] = (int64_t)(RAW(&at->in_transit) >> TAGGED_NUMBER_BITS);
 	w.place[w.cur[c]] = CURRENT;
 	w.holder[w.cur[c]] = c;
 	if (at->exhausted.words)
@@ -260,19 +271,54 @@ static void show_stack(int32_t s)
 	w.own[s] = s >= own_stacks();
 	w.of[s] = w.own[s] ? (s - own_stacks()) / 2 : 0;
 	w.head[s] = number_in(RAW(&stack->head));
+	w.tag[s] = (int64_t)(RAW(&stack->head) >> TAGGED_NUMBER_BITS);
 	for (int32_t m = w.head[s]; m; m = w.next[m]) {
+		const uint64_t link = RAW(&magazines_at(&core->magazines, (uint32_t)m)->next);
+
 		w.place[m] = STACK;
-		w.next[m] = (int32_t)link_below(RAW(&magazines_at(&core->magazines, (uint32_t)m)->next));
+		w.on[m] = s;
+		w.next[m] = (int32_t)link_below(link);
+		w.depth[m] = link_depth(link);
+		/* In some order that agrees with that on the stack. */
+		w.time[m] = w.clock + w.depth[m];
 	}
+	w.clock += w.head[s] ? w.depth[w.head[s]] + 1 : 0;
+}
+
+/* Earlier thefts from full magazines, charged to caches that may have made them. */
+static void show_charges(void)
+{
+	for (int32_t n = 0; n < size_now.magazines; n++) {
+		int64_t left = lies_full(n) ? gap(n) : 0;
+
+		for (int32_t c = 0; c < size_now.caches; c++) {
+			w.charge[n][c] = !w.born[c] ? 0 : left < w.slots ? left : w.slots;
+			left -= w.charge[n][c];
+		}
+	}
+}
+
+static void must_all_hold(void)
+{
+	const char *broken = sentence_broken();
+
+	if (broken)
+		engine_fail("not as the table: %s does not hold", broken);
+}
+
+/* From now on a move asks for more. */
+static void strengthen(const char *name)
+{
+	for (unsigned i = 0; name && i < sizeof(strong_names) / sizeof(strong_names[0]); i++)
+		if (strcmp(name, strong_names[i]) == 0)
+			strong = (int)i;
 }
 
 void follow_begin(void)
 {
+	static const struct scenario *begun;
 	const struct scenario *scenario = stage.scenario;
 
-	/* Where the last execution ended; of a few, since this takes as long as it. */
-	if (following && executions % 4 == 0 && sentence_broken())
-		engine_fail("not as the table: %s does not hold", sentence_broken());
 	following = stage.pool && !strchr(scenario->setup, '<');
 	for (unsigned t = 0; t < 3; t++)
 		following &= !scenario->threads[t] || !strchr(scenario->threads[t], '<');
@@ -296,9 +342,12 @@ void follow_begin(void)
 	    size_now.slots > SLOTS || size_now.regions > REGIONS)
 		engine_fail("the follower's fault: %d caches, %d magazines, %d slots", size_now.caches,
 			    size_now.magazines, size_now.slots);
-	executions++;
+	if (!executions++)
+		strengthen(getenv("LFPOOL_FOLLOW_STRONG"));
 	w.slots = ms->slots;
 	w.chunks = ms->chunks;
+	w.spares = ms->spares;
+	w.short_at_first = (int64_t)ms->chunks * ms->slots - (int64_t)core->cold.initial;
 	for (int32_t g = 0; g < size_now.regions; g++) {
 		w.carved[g] = (int64_t)RAW(&core->depot.shard[g].carved);
 		w.extent[g] = core->depot.shard[g].chunks;
@@ -306,10 +355,12 @@ void follow_begin(void)
 	uint64_t allowed = cold_allowed_in(RAW(&core->cold.counts));
 
 	w.kind[0] = USED;
+	w.native[0] = true;
 	for (int32_t o = 1; o < size_now.slots; o++) {
 		const bool bit = RAW(&core->cold.bits[(o - 1) / 64]) >> (o - 1) % 64 & 1;
 
-		w.kind[o] = bit == ((uint64_t)o <= core->cold.initial) ? COLD : USED;
+		w.native[o] = (uint64_t)o <= core->cold.initial;
+		w.kind[o] = bit == w.native[o] ? COLD : USED;
 		if (w.kind[o] == COLD && allowed && (uint64_t)o <= RAW(&core->cold.opened)) {
 			w.lot[o] = ALLOWED;
 			allowed--;
@@ -334,6 +385,10 @@ void follow_begin(void)
 		acts_as[t] = own ? (int32_t)own->index : count + THREADS_MAX + t;
 		belongs_to[acts_as[t]] = (unsigned)t;
 	}
+	show_charges();
+	if (scenario != begun)
+		must_all_hold();
+	begun = scenario;
 }
 
 /* ---- Moves ---- */
@@ -341,7 +396,7 @@ void follow_begin(void)
 static void moved(int move, const char *why)
 {
 	if (why)
-		engine_fail("no move of the table: %s, which asks: when %s", move_names[move], why);
+		engine_fail("no move of the table: %s, which asks: %s", move_names[move], why);
 }
 #define MOVE(name, ...) moved(MOVE_##name, move_##name(__VA_ARGS__))
 
@@ -539,13 +594,26 @@ static void cold_counts(int32_t c, uint64_t before, uint64_t after)
 		MOVE(cold_borrow, c, cold_slot(KEPT, c));
 }
 
+static bool found_no_chunk(int32_t c)
+{
+	bool dry = true;
+
+	for (int32_t g = 0; g < size_now.regions; g++)
+		dry &= w.dry[c][g];
+	return dry;
+}
+
 static void cold_bits(int32_t c, const struct word *word, uint64_t before, uint64_t after)
 {
 	for (uint64_t changed = before ^ after; changed; changed &= changed - 1) {
 		const int32_t o = (int32_t)(word->place * 64) + __builtin_ctzll(changed) + 1;
 
 		if (w.kind[o] == COLD) {
-			MOVE(cold_bit, c, cold_slot(TAKEN, c), o);
+			/* No word shows which: a call that could be an acquire counts as one. */
+			if (found_no_chunk(c))
+				MOVE(cold_bit, c, cold_slot(TAKEN, c), o);
+			else
+				MOVE(cold_hold, c, cold_slot(TAKEN, c), o);
 		} else {
 			get_hold_of(c, o);
 			MOVE(cold_put_bit, c, o);
@@ -749,6 +817,21 @@ void follow(enum followed what, const void *address, uint64_t before, uint64_t a
 	} else if (word.kind == MAGAZINE && owns(acts_as[t], word.index) && w.racing[word.index]) {
 		owner_looks(acts_as[t], word.index);
 	}
+}
+
+/* An execution has ended. */
+void follow_finish(void)
+{
+	if (following)
+		must_all_hold();
+}
+
+void follow_got(unsigned object)
+{
+	const int32_t o = (int32_t)object + 1;
+
+	if (following && engine_running() && w.kind[o] != USED)
+		MOVE(hand_out, w.by[o], o);
 }
 
 void follow_end(void)

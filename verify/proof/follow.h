@@ -13,9 +13,12 @@ enum followed { FOLLOW_LOAD, FOLLOW_STORE, FOLLOW_SWAP, FOLLOW_MISS, FOLLOW_FENC
 void follow_begin(void);
 /* What was there, and what is. */
 void follow(enum followed what, const void *address, uint64_t before, uint64_t after);
-/* A call begins; it found nothing. */
+/* A call begins; it found nothing; it has got an object, by its number from 0. */
 void follow_call(void);
 void follow_null(void);
+void follow_got(unsigned object);
+/* The execution has ended: does all hold? */
+void follow_finish(void);
 /* Says how often each move was made. */
 void follow_end(void);
 #else
@@ -23,6 +26,8 @@ void follow_end(void);
 #define follow(what, address, before, after) ((void)0)
 #define follow_call() ((void)0)
 #define follow_null() ((void)0)
+#define follow_got(object) ((void)0)
+#define follow_finish() ((void)0)
 #define follow_end() ((void)0)
 #endif
 

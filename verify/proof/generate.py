@@ -1,14 +1,17 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""generate.py TABLE - the moves as functions in C, for follow.c: each asks what the move asks for, and changes the same words.
+"""generate.py --layout TABLE LAYOUT - what the table says of pools that nobody has used, as functions in C, for layout.c.
 
-Only words are kept that some move asks for, or that those are computed from.
+generate.py TABLE STRENGTHENED - the moves as functions in C, for follow.c: each asks what the move asks for, and changes the same
+words; and what always holds.  Of the lines of `strengthened` a move also asks for the one whose index is in `strong`.
+
+Only words are kept that some move or sentence asks for, or that those are computed from.
 """
 import ast
 import pathlib
 import sys
 
-from table import LETTERS, Table, Wrong, names_in
+from table import LETTERS, Table, Wrong, names_in, parse
 
 KINDS = ("cache", "magazine", "stack", "slot", "region")
 SIZES = {kind: kind.upper() + "S" for kind in KINDS} | {"number": "POSITIONS_KEPT"}
@@ -22,9 +25,10 @@ def type_of(kind):
 
 
 class Writer:
-    def __init__(self, table):
-        self.table = table
-        self.kept = set().union(*(table.uses(g) for m in table.moves.values() for g in m.guards))
+    def __init__(self, table, strengthened):
+        self.table, self.strengthened = table, strengthened
+        asked = [tree for m in table.moves.values() for tree in m.guards + m.claims] + list(table.invariants.values())
+        self.kept = set().union(*(table.uses(tree) for tree in asked + [tree for _, _, tree in strengthened]))
         while True:
             more = set().union(*(table.uses(right) for m in table.moves.values() for name, _, right in m.updates if name in self.kept))
             if more <= self.kept:
@@ -42,7 +46,7 @@ class Writer:
             return str(node.value).lower()
         if isinstance(node, ast.Name):
             name = node.id
-            return "0" if name == "none" else f"w.{name}" if name in self.table.words else name
+            return "0" if name == "none" else f"{name}()" if name in self.table.sums else f"w.{name}" if name in self.table.words else name
         if isinstance(node, ast.Call):
             name, arguments = node.func.id, [go(a) for a in node.args]
             if name == "implies":
@@ -75,14 +79,38 @@ class Writer:
         low, high = body.args[0].values[:2]  # all p: p >= A and p < B ...
         return f"for (int64_t {name} = {self.text(low.comparators[0])}; {name} < {self.text(high.comparators[0])}; {name}++)"
 
+    @staticmethod
+    def all_of(guard):
+        """The names over which it is said, and what."""
+        is_all = isinstance(guard, ast.Call) and getattr(guard.func, "id", "") == "all"
+        return (guard.args[0].value, guard.args[1]) if is_all else ([], guard)
+
+    @staticmethod
+    def free(tree, bound=()):
+        """Numbers are of a magazine, so they come last."""
+        return sorted({n for n in names_in(tree) if n in LETTERS and n not in bound}, key=lambda n: (LETTERS[n] == "number", n))
+
+    def ask(self, names, tree, text):
+        """What is to hold of all of these; what a premise says of the first of them is asked before there are the others."""
+        premise, lines = tree.args[0] if isinstance(tree, ast.Call) and tree.func.id == "implies" and tree.args else None, []
+        parts = premise.values if isinstance(premise, ast.BoolOp) and isinstance(premise.op, ast.And) else [premise] if premise else []
+        for at, name in enumerate(names):
+            lines.append(f"\t{self.loop(name, tree)} {{")
+            early = [p for p in parts if name in names_in(p) and not names_in(p) & set(names[at + 1:])] if at + 1 < len(names) else []
+            lines += [f"\tif (!{self.text(part)})\n\t\tcontinue;" for part in early]
+        lines.append(f"\tif (!{self.text(tree)})\n\t\treturn \"{text}\";")
+        return "\n".join(lines) + "\n\t" + "}" * len(names)
+
     def move(self, move):
         yield f"\n/* {move.name} */"
         yield f"static inline const char *move_{move.name}({self.parameters(move.parameters)})\n{{"
         for guard, text in zip(move.guards, move.texts):
-            names = []
-            if isinstance(guard, ast.Call) and getattr(guard.func, "id", "") == "all":
-                names, guard = guard.args[0].value, guard.args[1]
-            yield "".join(f"\t{self.loop(n, guard)}\n" for n in names) + f"\tif (!{self.text(guard)})\n\t\treturn \"{text}\";"
+            yield self.ask(*self.all_of(guard), f"when {text}")
+        for number, (name, of, guard) in enumerate(self.strengthened):
+            if of == move.name:
+                yield f"\tif (strong == {number}) {{\n{self.ask(*self.all_of(guard), name)}\n\t}}"
+        for claim in move.claims:
+            yield self.ask(self.free(claim, move.parameters), claim, f"claim {ast.unparse(claim)}")
         late = []
         for number, (name, left, right) in enumerate(move.updates):
             if name not in self.kept:
@@ -109,7 +137,11 @@ class Writer:
         yield f"enum {{ {', '.join('MOVE_' + m for m in table.moves)}, MOVES }};"
         yield f"static const char *const move_names[] = {{ {', '.join(chr(34) + m + chr(34) for m in table.moves)} }};"
         yield "static uint64_t moves_made[MOVES];"
-        asked = set().union(*(table.uses(tree) for m in table.moves.values() for tree in m.guards + [u[2] for u in m.updates if u[0] in self.kept]))
+        asked = set().union(*(table.uses(tree) for m in table.moves.values()
+                              for tree in m.guards + m.claims + [u[2] for u in m.updates if u[0] in self.kept]),
+                            *(table.uses(tree) for tree in table.invariants.values()))
+        yield "static int strong = -1;"
+        yield f"static const char *const strong_names[] = {{ {', '.join(chr(34) + name + chr(34) for name, _, _ in self.strengthened)} }};"
         for name, (names, body) in table.defs.items():
             if name in asked:
                 yield f"static int64_t {name}({self.parameters(names)})\n{{\n\treturn {self.text(body)};\n}}"
@@ -118,17 +150,58 @@ class Writer:
                 yield f"static int64_t {name}({self.parameters(names)})\n{{\n\tint64_t sum = 0;\n\n\t{self.loop(over)}\n\t\tsum += {self.text(body)};\n\treturn sum;\n}}"
         for move in table.moves.values():
             yield from self.move(move)
-        yield "\n/* A sentence that does not hold, of those whose words are kept. */\nstatic const char *sentence_broken(void)\n{"
+        yield "\n/* A sentence that does not hold. */\nstatic const char *sentence_broken(void)\n{"
         for name, tree in table.invariants.items():
-            if {n for n in table.uses(tree) if n in table.words} <= self.kept:
-                # Numbers are of a magazine, so they come last.
-                free = sorted({n for n in names_in(tree) if n in LETTERS}, key=lambda n: (LETTERS[n] == "number", n))
-                yield "".join(f"\t{self.loop(n, tree)}\n" for n in free) + f"\tif (!{self.text(tree)})\n\t\treturn \"{name}\";"
+            yield self.ask(self.free(tree), tree, name)
+        yield "\treturn NULL;\n}"
+
+
+class Layout(Writer):
+    """The words are functions, of what the library computes."""
+
+    def __init__(self, table, wrong):
+        self.table, self.wrong = table, wrong
+
+    def place(self, name, arguments):
+        return f"now_{name}({', '.join(arguments)})"
+
+    def text(self, node):
+        if isinstance(node, ast.Name) and node.id in self.table.words:
+            return self.place(node.id, [])
+        return super().text(node)
+
+    def all(self):
+        table = self.table
+        facts = [(ast.unparse(tree), tree) for tree in table.axioms + table.births]
+        used = set().union(*(table.uses(tree) for _, tree in facts + self.wrong))
+        yield "/* Written by generate.py. */"
+        for values in table.enums.values():
+            yield f"enum {{ {', '.join(values)} }};"
+        for name in sorted(n for n in used if n in table.words):
+            arguments, result = table.words[name]
+            yield f"static {type_of(result)} now_{name}({', '.join(type_of(a) for a in arguments) or 'void'});"
+        for name, (names, body) in table.defs.items():
+            if name in used:
+                yield f"static int64_t {name}({self.parameters(names)})\n{{\n\treturn {self.text(body)};\n}}"
+        yield "/* `pairs`: also what is said of two magazines. */\nstatic const char *layout_broken(bool pairs)\n{"
+        for text, tree in facts:
+            names = self.free(tree)
+            asks = self.ask(names, tree, text)
+            yield f"\tif (pairs) {{\n{asks}\n\t}}" if "m" in names and "n" in names else asks
+        yield "\treturn NULL;\n}\nstatic const char *wrong_broken(const char *name)\n{"
+        for name, tree in self.wrong:
+            yield f"\tif (!strcmp(name, \"{name}\")) {{\n{self.ask(self.free(tree), tree, name)}\n\t}}"
         yield "\treturn NULL;\n}"
 
 
 def main():
-    print("\n".join(Writer(Table(pathlib.Path(sys.argv[1]).read_text())).all()))
+    if sys.argv[1] == "--layout":
+        lines = [line.split("|") for line in pathlib.Path(sys.argv[3]).read_text().splitlines() if line and line[0] != "#"]
+        print("\n".join(Layout(Table(pathlib.Path(sys.argv[2]).read_text()), [(n.strip(), parse(e.strip())) for n, e in lines]).all()))
+        return
+    lines = [line.split("|") for line in pathlib.Path(sys.argv[2]).read_text().splitlines() if line and line[0] != "#"]
+    strengthened = [(name.strip(), move.strip(), parse(guard.strip())) for name, move, guard, _ in lines]
+    print("\n".join(Writer(Table(pathlib.Path(sys.argv[1]).read_text()), strengthened).all()))
 
 
 if __name__ == "__main__":

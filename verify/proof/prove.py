@@ -279,7 +279,7 @@ class Prover:
 
     def beginning(self):
         """(what, hypotheses, facts, goal): each conjunct holds at first."""
-        init = self.axioms + [("init", *self.general(tree)) for tree in self.table.init]
+        init = self.axioms + [("init", *self.general(tree)) for tree in self.table.init + self.table.births]
         for what, tree in self.table.invariants.items():
             yield f"init {what}", init, [], self.before.value(tree, constants(variables_of(tree), "!!"))
 
@@ -311,7 +311,7 @@ class Prover:
         order = self.grows(x, t, ["grows.counted"]) + self.grows(t, y, ["grows.counted"])
         o = constants("o", "!!")
         free, seen = t.value(parse("free(o)"), o), t.value(self.table.groups["theorem"]["C1"], o)
-        n = constants("n", "!")
+        n = constants("nm", "!")
         yield "there is room", self.hypotheses, [([], self.before.value(tree, n)) for tree in self.table.groups["room"].values()], \
             self.before.value(parse("nroom >= 1"), {})
         yield from ((what, [], [], goal) for what, goal in lemmas())

@@ -53,7 +53,7 @@ class Table:
 
     def __init__(self, text):
         self.enums, self.words, self.defs, self.sums, self.axioms = {}, {}, {}, {}, []
-        self.moves, self.kinds, self.constants, self.init = {}, {}, {}, []
+        self.moves, self.kinds, self.constants, self.init, self.births = {}, {}, {}, [], []
         self.groups = {"inv": {}, "step": {}, "theorem": {}, "reading": {}, "collect": {}, "room": {}}
         self.invariants, self.steps = self.groups["inv"], self.groups["step"]
         move = None
@@ -90,8 +90,8 @@ class Table:
             self.sums[name] = (arguments.split(", ") if arguments else [], over, parse(body))
             self.words[name] = ([LETTERS[a] for a in self.sums[name][0]], "number")
             self.kinds[name] = "sum"
-        elif head in ("axiom", "init"):
-            (self.axioms if head == "axiom" else self.init).append(parse(rest))
+        elif head in ("axiom", "init", "birth"):
+            {"axiom": self.axioms, "init": self.init, "birth": self.births}[head].append(parse(rest))
         else:
             name, body = rest.split(None, 1)
             self.groups[head][name] = parse(body)
