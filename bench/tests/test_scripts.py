@@ -108,7 +108,7 @@ class Scripts(unittest.TestCase):
 		self.assertIn("pair/64/malloc", data["skipped"])
 		cells = {(cell["workload"], cell["subject"]) for cell in data["cells"]}
 		self.assertEqual((("pair", "limit") in cells, ("pair", "malloc") in cells, ("larson", "malloc") in cells), (True, False, True))
-		self.assertIn("no cell was chosen", self.script("run", "--program", PROGRAM, "--workload", "nobody", status=2))
+		self.assertIn("no cell matches", self.script("run", "--program", PROGRAM, "--workload", "nobody", status=2))
 		self.assertIn("ended with status 1", self.script("run", "--program", "/bin/false", status=2))
 
 	def test_rows_are_chosen_by_their_names(self):

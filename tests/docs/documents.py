@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The documents: every Markdown file of the repository, and the blocks of code in them.
 
-What CONTRIBUTING.md says of fences is what is read here: a fence is a language, its text, and the directives in the HTML comments
-right before it.  A directive is "word: text" or a word.  "commands tested by: path" holds for the whole document: for its fences
-that are neither C nor C++.
+A fence (see CONTRIBUTING.md) has a language, a text, and the directives in the HTML comments right before it.  A directive is
+"word: text" or a word.  "commands tested by: path" applies to all fences of the document that are neither C nor C++.
 """
 import os
 import pathlib
@@ -22,7 +21,7 @@ class Fence:
         return "not run" in self.directives or "tested by" in self.directives
 
     def bad_excuse(self, root):
-        """What is wrong with leaving the fence to others; empty if nothing."""
+        """Why this fence may not be skipped; empty if it may."""
         path = self.directives.get("tested by")
         if not self.excused():
             return f"a fence of {self.language!r} needs a directive: see CONTRIBUTING.md"
@@ -37,7 +36,7 @@ class Document:
         self.read()
 
     def read(self):
-        """Fences; indented lines; and the rest, with empty lines instead of those."""
+        """Fences; indented lines; and the prose, in which both are empty lines."""
         fence, directives, comment, before, others = None, {}, None, "", None
         for number, line in enumerate(self.text.split("\n"), 1):
             rest = ""
@@ -74,9 +73,9 @@ class Document:
         word, _, value = text.partition(":")
         if word in DIRECTIVES:
             if word != "file scope" and not value.strip():
-                self.wrong.append(f"{self.name}:{number}: {word}: says nothing")
+                self.wrong.append(f"{self.name}:{number}: {word}: has no text")
             return {word: value.strip()}
-        # Close to one: a misspelt directive would leave its fence to other rules.
+        # Probably a misspelt directive, which would have no effect.
         if re.match(r"(not|given|needs|tested|commands|file)\b", text):
             self.wrong.append(f"{self.name}:{number}: the directives are {', '.join(DIRECTIVES)}, not {word!r}")
         return {}
