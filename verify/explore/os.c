@@ -205,6 +205,10 @@ void os_heap_free(void *memory) { free(memory); }
 bool os_can_read(const void *address) { return (void)address, true; }
 bool os_asymmetric(void) { return asymmetric; }
 bool process_open(void) { return true; }
+bool fork_mutex_open(struct fork_mutex *m) { return true; }
+void fork_mutex_close(struct fork_mutex *m) {}
+uint32_t process_forks(void) { return 0; }
+uintptr_t process_forker(void) { return 0; }
 bool threads_keep_caches(void) { return true; }
 uint32_t thread_hint(void) { return retires_hint(); }
 struct cache_head *thread_cache(lfpool_t *pool) { return thread_cache_if_any(pool); }
