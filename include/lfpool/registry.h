@@ -59,11 +59,12 @@
  * in the text.  Anything else is an error.
  *
  * Threads      Every function can be called by any thread at any time, except for create and destroy.  Blocking: a
- *              registry has a mutex, which acquire and release never touch.  It is held for moments, and not while a
- *              pool is made, changed or destroyed: no call waits for a switch, except lfpool_registry_destroy_pool()
- *              for a pool that is just being changed.  Hooks and continuations can call everything, but cannot destroy
- *              the pool whose call they run in.  A child after fork can use the registry at once.  It does not have
- *              the pools that calls of other threads were making or destroying, and their names are free there.
+ *              registry has a mutex, which acquire and release never touch.  It is held while a call looks up a row or
+ *              writes a table, and not while a pool is made, changed or destroyed: no call waits for a switch, except
+ *              lfpool_registry_destroy_pool() for a pool that is just being changed.  Hooks and continuations can call
+ *              everything, but cannot destroy the pool whose call they run in.  A child after fork can use the registry
+ *              at once.  It does not have the pools that calls of other threads were making or destroying, and their
+ *              names are free there.
  */
 #ifndef LFPOOL_POOL_REGISTRY_H
 #define LFPOOL_POOL_REGISTRY_H

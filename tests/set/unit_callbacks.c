@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test: threads once native wrap=pthread_mutex_lock wrap=pthread_mutex_unlock */
+/* test: threads once no-tsan wrap=pthread_mutex_lock wrap=pthread_mutex_unlock */
 /*
  * unit_callbacks.c - no callback of the user's runs under a lock of the library.
  *
@@ -454,9 +454,17 @@ static lfpool_t *hooked_pool(uint32_t flags)
 	return own;
 }
 
+/* In malloc mode active objects stay allocated when their pool is destroyed. */
+static void free_objects(lfpool_t *pool)
+{
+	if (scene_config.backend == LFPOOL_BACKEND_MALLOC)
+		(void)lfpool_release_all(pool);
+}
+
 static void end_pool(lfpool_t *pool)
 {
 	own = NULL;
+	free_objects(pool);
 	during = "destroy";
 	(void)lfpool_destroy(pool);
 }
@@ -497,6 +505,28 @@ static void step_objects(uint32_t flags)
 	(void)lfpool_shrink(pool, 2);
 	during = "trim";
 	(void)lfpool_trim(pool, 0, SIZE_MAX);
+	end_pool(pool);
+}
+
+static void *use_and_exit(void *pool)
+{
+	void *objects[4];
+	const size_t count = lfpool_acquire_bulk(pool, objects, COUNT(objects));
+
+	(void)lfpool_release_bulk(pool, objects, count);
+	during = "thread exit";
+	return NULL;
+}
+
+/* The exit of a thread that has free objects in its cache. */
+static void step_exit(void)
+{
+	lfpool_t *pool = hooked_pool(0);
+	pthread_t thread;
+
+	during = "another thread";
+	thread_start(&thread, use_and_exit, pool);
+	REQUIRE(pthread_join(thread, NULL) == 0);
 	end_pool(pool);
 }
 
@@ -600,6 +630,7 @@ static void step_set(void)
 	(void)lfpool_set_release(set, objects[0]);
 	during = "set_release, foreign";
 	(void)lfpool_set_release(set, &config);
+	free_objects(lfpool_set_pool(set, 64));
 	during = "set_destroy";
 	(void)lfpool_set_destroy(set);
 }
@@ -630,6 +661,8 @@ static void step_registry(void)
 	own = waited;
 	REQUIRE(lfpool_registry_switch(registry, NULL, "high", NULL) == LFPOOL_OK);
 	own = NULL;
+	free_objects(built);
+	free_objects(waited);
 	during = "registry_destroy_pool";
 	(void)lfpool_registry_destroy_pool(registry, built);
 	(void)lfpool_registry_destroy_pool(registry, waited);
@@ -658,6 +691,7 @@ static void play(const char *name, lfpool_backend_t backend, size_t cache_capaci
 	shared_set = set_with(&config);
 	step_objects(0);
 	step_objects(LFPOOL_CREATE_ALL);
+	step_exit();
 	step_waiting();
 	step_eviction();
 	step_retire();
