@@ -256,6 +256,43 @@ TEST(a_hook_may_switch_during_a_switch)
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
+/* The hook of a pool makes others, with names before and behind its own. */
+static void make_others(void *context, void *object)
+{
+	const lfpool_config_t config = config_of(SIZE, 3);
+	char name[] = "a-1";
+
+	(void)context, (void)object;
+	if (used.calls++)
+		return;
+	for (; name[2] <= '9'; name[2]++)
+		(void)made(used.registry, name, &config);
+	(void)made(used.registry, "zebra", &config);
+}
+
+TEST(rows_move_during_a_switch)
+{
+	lfpool_config_t config = config_of(SIZE, 10);
+	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
+	lfpool_registry_t *registry = used.registry = registry_of(for_hooks);
+	lfpool_t *other = made(registry, "other", &config), *pool;
+	void *objects[10];
+
+	config.hooks.destroy = make_others;
+	used.calls = 0;
+	pool = made(registry, "jobs", &config);
+	release_all(pool, objects, acquire_all(pool, objects, 10));
+	assert_int_equal(lfpool_registry_switch(registry, NULL, "eight", &report), LFPOOL_OK);
+	assert_int_equal(used.calls, 2);
+	assert_int_equal(report.pools, 12);
+	assert_int_equal(report.objects_removed, 10);
+	assert_int_equal(report.pools_busy + report.pools_short, 0);
+	assert_int_equal(lfpool_capacity(pool), 8);
+	assert_int_equal(lfpool_capacity(other), 2);
+	assert_int_equal(lfpool_registry_destroy_pool(registry, pool), 0);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+}
+
 /* Refuses to build one, and finds its name taken. */
 static bool no_object(void *context, void *object)
 {

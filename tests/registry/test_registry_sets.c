@@ -369,6 +369,37 @@ TEST(a_profile_says_whether_a_pool_evicts)
 	}
 }
 
+/* The kind of eviction: of the code, if it has one. */
+TEST(which_objects_give_way)
+{
+	static const struct {
+		const char *profile;
+		lfpool_evict_t evict;
+		bool has_priorities, equal_gives_way, less_gives_way;
+	} rows[] = {
+		{"voices full=evict", LFPOOL_EVICT_NONE, true, false, true},
+		{"voices full=evict", LFPOOL_EVICT_NEVER, true, false, true},
+		{"voices full=evict", LFPOOL_EVICT_LESS, true, false, true},
+		{"voices full=evict", LFPOOL_EVICT_LESS_OR_EQUAL, true, true, true},
+		{"voices full=fail", LFPOOL_EVICT_LESS_OR_EQUAL, true, false, false},
+		{"voices full=fail", LFPOOL_EVICT_NONE, false, false, false},
+		{"voices full=grow max_capacity=4", LFPOOL_EVICT_NONE, false, false, false},
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		lfpool_registry_t *registry = registry_of(rows[i].profile);
+		const lfpool_config_t config = CONFIG_OF(SIZE, 4, .evict = rows[i].evict);
+		lfpool_t *voices = made(registry, "voices", &config);
+		lfpool_handle_t handle;
+
+		assert_int_equal(put_voices(voices, 4), rows[i].has_priorities ? 4 : 0);
+		/* The least has priority 1. */
+		assert_int_equal(lfpool_acquire_evicting(voices, 1, &handle) != NULL, rows[i].equal_gives_way);
+		assert_int_equal(lfpool_acquire_evicting(voices, 9, &handle) != NULL, rows[i].less_gives_way);
+		assert_int_equal(lfpool_registry_destroy(registry), rows[i].has_priorities ? 4 : 0);
+	}
+}
+
 /* A switch brings evicting pools to their capacity, too: victims pay the objects that are owed. */
 TEST(a_switch_changes_evicting_pools)
 {

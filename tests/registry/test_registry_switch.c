@@ -146,6 +146,21 @@ TEST(switch_reports_fixed_and_short_pools)
 	assert_int_equal(lfpool_capacity(pool), 25);
 	assert_int_equal(switched(registry, "default").pools_short, 0);
 	assert_int_equal(lfpool_registry_destroy(registry), 0);
+	/* The settings of the code count as those of the profile. */
+	const lfpool_config_t whole = CONFIG_OF(SIZE, 4, .debug = "poison", .flags = LFPOOL_CHECK_RACES,
+						.growth_step = 3, .cache_capacity = LFPOOL_CACHE_NONE,
+						.depot_shards = 2, .backend = LFPOOL_BACKEND_MUTEX);
+
+	registry = registry_of(
+		"[same]\njobs debug=poison flags=check_races growth_step=3 cache_capacity=none depot_shards=2 "
+		"backend=mutex\n[a]\njobs debug=none\n[b]\njobs flags=none\n[c]\njobs growth_step=2\n"
+		"[d]\njobs cache_capacity=0\n[e]\njobs depot_shards=0\n[f]\njobs backend=lockfree\n"
+		"[g]\njobs full=grow\n");
+	(void)made(registry, "jobs", &whole);
+	assert_int_equal(switched(registry, "same").pools_fixed, 0);
+	for (char scenario[] = "a"; *scenario <= 'g'; ++*scenario)
+		assert_int_equal(switched(registry, scenario).pools_fixed, 1);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
 }
 
 /* A scenario that names no capacity leaves it alone. */
