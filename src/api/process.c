@@ -33,13 +33,13 @@ static void unlock_pool(lfpool_t *pool)
 
 /* Taken first, and by no call that has another. */
 static os_mutex_t list_mutex = OS_MUTEX_INITIALIZER;
-static struct fork_mutex *listed;
+static struct fork_mutex *fork_mutexes;
 
 static void lock_all(void)
 {
 	os_mutex_lock(&list_mutex);
 	windows_lock();
-	for (struct fork_mutex *m = listed; m; m = m->next)
+	for (struct fork_mutex *m = fork_mutexes; m; m = m->next)
 		os_mutex_lock(&m->mutex);
 	live_pools_lock();
 	live_pools_each(lock_pool);
@@ -49,7 +49,7 @@ static void unlock_all(void)
 {
 	live_pools_each(unlock_pool);
 	live_pools_unlock();
-	for (struct fork_mutex *m = listed; m; m = m->next)
+	for (struct fork_mutex *m = fork_mutexes; m; m = m->next)
 		os_mutex_unlock(&m->mutex);
 	windows_unlock();
 	os_mutex_unlock(&list_mutex);
@@ -60,15 +60,15 @@ bool fork_mutex_open(struct fork_mutex *m)
 	if (!process_open() || !os_mutex_open(&m->mutex))
 		return false;
 	os_mutex_lock(&list_mutex);
-	m->next = listed;
-	listed = m;
+	m->next = fork_mutexes;
+	fork_mutexes = m;
 	os_mutex_unlock(&list_mutex);
 	return true;
 }
 
 void fork_mutex_close(struct fork_mutex *m)
 {
-	struct fork_mutex **at = &listed;
+	struct fork_mutex **at = &fork_mutexes;
 
 	os_mutex_lock(&list_mutex);
 	while (*at != m)
