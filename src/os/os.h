@@ -3,7 +3,7 @@
  * os.h - everything the library asks of the operating system.
  *
  * Idea         One door: no other file calls the system, so tests can refuse each call from outside (tests/refusals).
- *              Sizes are in bytes.  No function here retries, except os_print().
+ *              Sizes are in bytes.  No function here retries.
  * Ports        A port is os_NAME.c, which is empty on any other system, and its types below.  It implements all
  *              functions declared here.  No other file of the library asks which system this is (tests/docs/claims).
  *              With LFPOOL_EMBEDDED there is no system (os_none.c): a pool in a buffer asks for little.

@@ -180,17 +180,12 @@ bool os_can_read(const void *address)
 void os_print(const char *text)
 {
 	KEEP_ERRNO();
-	size_t left = strlen(text);
+	ssize_t written = 1;
 
-	while (left) {
-		const ssize_t written = write(STDERR_FILENO, text, left);
-
-		/* It may be closed, or full and without blocking: then the text is lost. */
-		if (written < 0 && errno != EINTR)
+	/* It may be closed, or a full pipe: then the rest of the text is lost. */
+	for (size_t left = strlen(text); left && written > 0; left -= (size_t)written, text += written)
+		if ((written = write(STDERR_FILENO, text, left)) < 0)
 			return;
-		text += written > 0 ? written : 0;
-		left -= written > 0 ? (size_t)written : 0;
-	}
 }
 
 /* ---- Which memory is shared ----

@@ -242,18 +242,9 @@ WRAP(long, sysconf, (int name))
 	return name == _SC_NPROCESSORS_ONLN && refused(REFUSE_PROCESSORS) ? -1 : __real_sysconf(name);
 }
 
-WRAP(int, fprintf, (FILE * file, const char *format, ...))
+WRAP(ssize_t, write, (int file, const void *text, size_t bytes))
 {
-	va_list list;
-
-	if (refused(REFUSE_STDERR))
-		return -1;
-	va_start(list, format);
-
-	const int written = vfprintf(file, format, list);
-
-	va_end(list);
-	return written;
+	return file == STDERR_FILENO && refused(REFUSE_STDERR) ? -1 : __real_write(file, text, bytes);
 }
 
 WRAP(int, vsnprintf, (char *out, size_t bytes, const char *format, va_list list))

@@ -39,7 +39,7 @@
 	X(SETSPECIFIC, "pthread_setspecific", ENOMEM, EINVAL)                 \
 	X(MUTEX_INIT, "pthread_mutex_init", ENOMEM, EAGAIN, EPERM)            \
 	X(PROCESSORS, "sysconf", EINVAL, EMFILE)                              \
-	X(STDERR, "fprintf", EBADF, EIO, ENOSPC)                              \
+	X(STDERR, "write", EBADF, EIO, ENOSPC, EPIPE, EAGAIN, EINTR)          \
 	X(FORMAT, "vsnprintf", ENOMEM, EOVERFLOW)                             \
 	X(STACK, "backtrace", ENOMEM)                                         \
 	X(LOOK_UP, "dladdr", ENOMEM)
