@@ -52,12 +52,14 @@ void misuse_invariant(const struct debug_home *home, const char *violated, size_
 
 void misuse_say(const char *kind, const lfpool_hooks_t *hooks, const lfpool_misuse_t *misuse)
 {
-	KEEP_ERRNO();
+	if (hooks->misuse) {
+		/* A release does not change errno, even if its hook does. */
+		KEEP_ERRNO();
 
-	if (hooks->misuse)
 		hooks->misuse(hooks->context, misuse);
-	else if (misuse->count == 1)
+	} else if (misuse->count == 1) {
 		print(kind, misuse);
+	}
 }
 
 lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
