@@ -288,7 +288,9 @@ typedef struct lfpool_hooks {
 	/* A call found no free object, and the pool could not grow automatically.  The hook may release objects, grow
 	 * the pool, or give up.  `attempt` counts from 0 within the call.  true: try again, after waiting in the queue
 	 * of lfpool/wait.h for up to *wait_ns nanoseconds (initially 0: no wait; negative: no limit).  false: the call
-	 * continues as without the hook.  Costs nothing on the fast path. */
+	 * continues as without the hook.  A call with a timeout waits no longer than that.  A call that must not wait
+	 * (timeout 0, lfpool_acquire_async(), or a call for many that has an object already) takes a request to wait
+	 * for false.  Costs nothing on the fast path. */
 	bool (*exhausted)(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns);
 	/* lfpool_acquire_evicting() or lfpool_release_least() evicted an object (lfpool/evict.h); `priority` is its
 	 * last one, and `handle` is stale.  No other thread has the object: the hook can read and write it.

@@ -23,7 +23,7 @@ LFPOOL_C_BEGIN_
 typedef struct {
 	size_t struct_size;       /* set by the caller: sizeof(lfpool_stats_t), or less                         */
 	lfpool_backend_t backend; /* in force: config.backend, or the choice of the environment                 */
-	uint32_t waiting;         /* calls and continuations that wait now                                      */
+	uint32_t waiting;         /* calls and continuations that wait now; a call for several objects is one   */
 	size_t capacity;          /* objects                                                                    */
 	size_t max_capacity;      /* to which it can grow (lfpool_limit())                                      */
 	size_t owed;              /* objects that a pending lfpool_shrink() still has to remove                 */

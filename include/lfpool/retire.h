@@ -101,7 +101,8 @@ LFPOOL_API lfpool_status_t lfpool_drain(lfpool_t *pool);
  *           false: this thread must not wait.  NULL: lfpool_drain() polls, with pauses.
  *
  * A scheme with `ready` is asked by every 64th lfpool_retire() in a place, by an acquire that finds no object, by
- * waiting calls every millisecond, by lfpool_retire_poll() and by lfpool_drain().  (Until then up to 63 reusable
+ * waiting calls, by lfpool_retire_poll() and by lfpool_drain().  The call in the n-th place of the queue asks every n
+ * milliseconds, but at least every 16: many calls ask little more often than one.  (Until then up to 63 reusable
  * objects may wait in each place, and so may a continuation of lfpool_acquire_async().)  A scheme without `ready` calls
  * lfpool_batch_reclaim() once for each batch, from any thread, but not from `begin`, which must have happened before it
  * in the sense of C11: through a lock, a queue, or the hand-over of the batch.

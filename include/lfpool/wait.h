@@ -9,6 +9,10 @@
  *
  * Threads    Any, as lfpool_acquire().  At most 16,368 objects can be waited for in the queue; a call beyond that looks
  *            for free objects every millisecond, and has no place in the order.
+ *            The calls are no cancellation points: after pthread_cancel(3) a thread continues to wait, and ends at a
+ *            cancellation point after the call.  It must not have asynchronous cancellation, and hooks and
+ *            continuations must not have cancellation points.  docs/full-and-empty.md shows a wait that another thread
+ *            can end.
  * Progress   As lfpool_acquire() while objects are free; otherwise the call blocks, in the kernel, until a release, or
  *            another call that makes objects free, gives it one.  In a continuation of the same pool it does not wait
  *            for its turn, because other calls get nothing before the continuation has returned.
@@ -27,11 +31,14 @@ LFPOOL_C_BEGIN_
  *
  * With timeout_ns 0 it does not wait: an acquire of several objects, all or none; or of one, with the reason for NULL.
  *
- * A waiting call takes `count` consecutive places in the queue.  It does not starve, and two such calls do not wait for
- * each other's objects (except in a continuation of the same pool, which must not wait).  It keeps its place and the
- * objects given to it even while the pool is too small, so do not ask for more objects than the pool can ever have.
- * Until the call returns, objects given to it are in its hands; so are, without a wait, those found before one is
- * missing.
+ * A waiting call takes `count` consecutive places in the queue, and keeps them until it returns.  It does not starve,
+ * and two such calls do not wait for each other's objects (except in a continuation of the same pool, which must not
+ * wait): of two that have some objects, the later one gives them back.  A call keeps the objects given to it even while
+ * the pool is too small, so do not ask for more objects than the pool can ever have.  Until the call returns, objects
+ * given to it are in its hands; so are, without a wait, those found before one is missing.
+ *
+ * If hooks.validate finds an object of a waiting call bad, and hooks.create does not rebuild it, the call continues to
+ * wait in its place.
  *
  * pool         May be NULL with a cache.
  * cache        The caller's cache of this pool; NULL: the calling thread's.
@@ -40,9 +47,11 @@ LFPOOL_C_BEGIN_
  * timeout_ns   Maximum time to wait, in nanoseconds; 0: do not wait; negative: wait for ever.
  * Returns      LFPOOL_OK; LFPOOL_E_EXHAUSTED: fewer objects were free when the time was over; LFPOOL_E_REFUSED: a hook
  *              refused an object; LFPOOL_E_CLOSED: the pool is closed; LFPOOL_E_ARGUMENT: more objects than the pool
- *              can ever have, or NULL.  hooks.exhausted is called for a count of 1 only.  errno is preserved.
- * Progress     Blocks, in the kernel, unless timeout_ns is 0.  While it waits for more than one object, it checks every
- *              millisecond whether an earlier call needs the objects given to it.
+ *              can ever have, or NULL.  hooks.exhausted is called for a count of 1 only, and a wait that it asks for
+ *              ends when the time is over.  errno is preserved.
+ * Progress     Blocks, in the kernel, unless timeout_ns is 0.  A call that was given some of its objects checks every
+ *              millisecond whether an earlier call needs them.  A call that was given nothing sleeps.  (Where the
+ *              scheme has to be asked, lfpool/retire.h, it wakes to ask.)
  * Cost         O(count) without a wait; otherwise that of `count` calls for one object.
  */
 LFPOOL_API lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache_t *cache, void **objects_out,
@@ -85,6 +94,7 @@ typedef uint64_t lfpool_ticket_t; /* identifies a continuation until it has run;
  *             return (no longjmp, no exception) and must not block: the release waits for it, and so does the rest of
  *             the queue.  Continuations of a pool do not nest: one that is queued by another, or that gets an object
  *             which another releases or adds, runs after that one has returned (so a million need no deep stack).
+ *             hooks.exhausted is called, but cannot make this call wait.
  * ticket_out  For lfpool_cancel(); set before `then` can be called; 0 if `then` was called without queueing; may be
  *             NULL.
  * Returns     LFPOOL_OK; LFPOOL_E_ARGUMENT: `then` is NULL; LFPOOL_E_NO_MEMORY: the system refuses memory for a place

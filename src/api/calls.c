@@ -21,9 +21,9 @@
 
 /* ---- Acquire ---- */
 
-/* Reclaims retired objects, grows the pool, calls hooks.exhausted, and waits, as far as the pool does so.  Returns an
- * object, or NULL if all of that gave none, or a hook refused. */
-static COLD void *replenish(lfpool_t *pool, struct cache_head *head)
+/* Reclaims retired objects, grows the pool, calls hooks.exhausted, and waits, as far as the pool does so.  A wait that
+ * the hook asks for ends at the deadline.  Returns an object, or NULL if all of that gave none, or a hook refused. */
+static COLD void *replenish(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns)
 {
 	uint32_t attempt = 0;
 	void *object = NULL;
@@ -46,28 +46,41 @@ static COLD void *replenish(lfpool_t *pool, struct cache_head *head)
 		if (waiters_closed(&pool->waiters) || !pool->hooks.exhausted ||
 		    !pool->hooks.exhausted(pool->hooks.context, pool, attempt++, &wait_ns))
 			return NULL;
-		if (wait_ns && (object = waiters_wait(pool, head, os_deadline(wait_ns))))
+		if (!wait_ns)
+			continue;
+
+		const uint64_t until_ns = deadline_ns ? os_deadline(wait_ns) : 0;
+
+		if (until_ns && (object = waiters_wait(pool, head, until_ns < deadline_ns ? until_ns : deadline_ns)))
 			return object;
+		/* The deadline is over: the call continues as without the hook. */
+		if (deadline_ns != UINT64_MAX && until_ns >= deadline_ns)
+			return NULL;
 	}
 }
 
-/* Nothing was free. */
-static COLD void *exhausted(lfpool_t *pool, struct cache_head *head)
+void pool_exhausted(lfpool_t *pool, struct cache_head *head)
 {
 	slots_exhausted(pool, head);
 	probe_exhausted(pool, pool->name);
-	return pool->more ? replenish(pool, head) : NULL;
+}
+
+/* Nothing was free. */
+static COLD void *exhausted(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns)
+{
+	pool_exhausted(pool, head);
+	return pool->more ? replenish(pool, head, deadline_ns) : NULL;
 }
 
 /* An object in `slot`, which was taken; SLOT_NONE: nothing was free. */
-static inline void *begin(lfpool_t *pool, struct cache_head *head, uint32_t slot)
+static inline void *begin(lfpool_t *pool, struct cache_head *head, uint32_t slot, uint64_t deadline_ns)
 {
 	void *object;
 
 	/* Repeats only after an entry of an object that was released twice in a race, which is then used up. */
 	while (likely(slot) && !waiters_begin(pool, head, slot, &object))
 		slot = slots_take(pool, head);
-	return likely(slot) ? object : exhausted(pool, head);
+	return likely(slot) ? object : exhausted(pool, head, deadline_ns);
 }
 
 /* A miss: the fast path has lowered the bottom of the hot magazine.  Or it has taken `object`, whose state is not 0. */
@@ -77,14 +90,14 @@ NOINLINE void *lfpool_cache_acquire_slow_(lfpool_cache_t *cache, void *object)
 	const uint32_t slot = likely(!object) ? slots_take_after_hit(head->pool, head)
 					      : arena_slot(&head->pool->core.arena, (uintptr_t)object);
 
-	object = begin(head->pool, head, slot);
+	object = begin(head->pool, head, slot, UINT64_MAX);
 	KEEP_FRAME();
 	return object;
 }
 
-void *pool_acquire(lfpool_t *pool, struct cache_head *head)
+void *pool_acquire(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns)
 {
-	return begin(pool, head, slots_take(pool, head));
+	return begin(pool, head, slots_take(pool, head), deadline_ns);
 }
 
 /* ---- Release ---- */
@@ -129,6 +142,13 @@ NOINLINE lfpool_status_t lfpool_cache_release_slow_(lfpool_cache_t *cache, void 
 
 /* ---- Many ---- */
 
+/* The deadline of a wait that hooks.exhausted asks for, in a call that has `done` objects: two calls that have objects
+ * must not wait for each other. */
+static inline uint64_t bulk_deadline(size_t done)
+{
+	return done ? 0 : UINT64_MAX;
+}
+
 size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size_t count)
 {
 	struct cache_head *head = (struct cache_head *)cache;
@@ -142,7 +162,7 @@ size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size
 		if (taken)
 			continue;
 		/* The magazine is empty, and the general way fills it; or this is no plain pool. */
-		objects_out[done] = pool_acquire(head->pool, head);
+		objects_out[done] = pool_acquire(head->pool, head, bulk_deadline(done));
 		if (!objects_out[done])
 			break;
 		done++;
@@ -181,7 +201,7 @@ NOINLINE void *lfpool_acquire_slow_(lfpool_t *pool)
 {
 	struct cache_head *head = thread_cache_remembered(pool);
 
-	return head ? lfpool_cache_acquire_inline_(&head->face) : pool_acquire(pool, NULL);
+	return head ? lfpool_cache_acquire_inline_(&head->face) : pool_acquire(pool, NULL, UINT64_MAX);
 }
 
 /* Can it be an object of this pool? */
@@ -238,7 +258,7 @@ size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t count)
 
 	if (head)
 		return lfpool_cache_acquire_bulk(&head->face, objects_out, count);
-	while (done < count && (objects_out[done] = pool_acquire(pool, NULL)))
+	while (done < count && (objects_out[done] = pool_acquire(pool, NULL, bulk_deadline(done))))
 		done++;
 	return done;
 }

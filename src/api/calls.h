@@ -7,7 +7,11 @@
 
 #include "pool/pool.h"
 
-void *pool_acquire(lfpool_t *pool, struct cache_head *head);
+/* A wait that hooks.exhausted asks for ends at `deadline_ns`, on the clock of os_now_ns().  0: the call does not wait.
+ * UINT64_MAX: the hook alone decides. */
+void *pool_acquire(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns);
+/* A call found nothing free: a statistic. */
+void pool_exhausted(lfpool_t *pool, struct cache_head *head);
 /* NULL is fine; a refusal is reported. */
 lfpool_status_t pool_release(lfpool_t *pool, struct cache_head *head, void *object);
 
@@ -21,12 +25,9 @@ lfpool_status_t waiters_wait_for(lfpool_t *pool, struct cache_head *head, void *
 lfpool_status_t waiters_take(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count);
 void *waiters_wait(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns);
 
-/* Sleeps while *word is `seen` (its lower half), or, in a buffer, only a moment. */
-void waiters_doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns);
-/* A millisecond from now, or the deadline. */
-uint64_t waiters_soon(uint64_t deadline_ns);
-/* Until when a call may sleep whose deadline is this: where nobody else may be there to ask the scheme, a
- * millisecond. */
-uint64_t waiters_sleep_until(const lfpool_t *pool, uint64_t deadline_ns);
+/* Sleeps while *word is `seen` (its lower half), until `deadline_ns`, and at most `most_ms` milliseconds if that is not
+ * 0; or, in a buffer, only a moment. */
+void waiters_doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns,
+		  uint64_t most_ms);
 
 #endif

@@ -4,14 +4,18 @@
  * itself is in waiters.h.
  *
  * Idea         A call that wants n objects has n cells of the queue, with n tickets in a row.  It is given its objects
- *              one by one, like n calls that want one object each.
+ *              one by one, like n calls that want one object each, in the order of its cells (W14).  The given slots
+ *              stay in the cells until each cell has one, or the call ends.
  * Invariants   W8  two calls do not wait for each other's objects.  Cells are enlisted one after the other, so of two
- *                  calls that want several each may be given objects that the other needs.  A call with some of its
- *                  objects looks every millisecond whether a call with an earlier ticket waits.  If so it gives back
- *                  all that it was given, and queues again in its old place: the earlier call is served first.
- *              W9  a call that queues holds only what its cells were given.  (W1 to W7: waiters.h.)
+ *                  calls that want several each may be given objects that the other needs.  A call that has some of
+ *                  its objects looks every millisecond whether a call with an earlier ticket waits.  If so it gives
+ *                  back all its objects: the earlier call is served first.  Its own cells stay in the queue, with
+ *                  their tickets.
+ *              W9  a call that queues holds only what its cells were given.  (W1 to W7, W14: waiters.h, cells.h.)
+ *              W15 a call keeps its ticket until it ends.  If an object that it was given cannot be used, it queues
+ *                  again in its old place before it puts anything back.
  * Progress     Blocks, in the kernel, until the cells are served, or the time is over, or the pool is closed.  The call
- *              with the earliest ticket never gives back, so no call starves.
+ *              with the earliest ticket never gives back, so no call starves.  A call that was given nothing sleeps.
  */
 #include "api/calls.h"
 
@@ -35,9 +39,12 @@ static bool must_queue(const lfpool_t *pool, int64_t timeout_ns)
 	return timeout_ns && !pool->hooks.exhausted && waiters_any(&pool->waiters);
 }
 
-/* One object, as lfpool_acquire(): from the fast path if possible, and the exhausted hook is called. */
-static void *take_one(lfpool_t *pool, lfpool_cache_t *cache)
+/* One object, as lfpool_acquire(): from the fast path if possible.  hooks.exhausted is called, and a wait that it asks
+ * for ends at the deadline of this call. */
+static void *take_one(lfpool_t *pool, lfpool_cache_t *cache, uint64_t deadline_ns)
 {
+	if (pool->hooks.exhausted)
+		return pool_acquire(pool, cache ? (struct cache_head *)cache : thread_cache(pool), deadline_ns);
 	return cache ? lfpool_cache_acquire_inline_(cache) : lfpool_acquire(pool);
 }
 
@@ -54,18 +61,24 @@ lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache_t *cache, 
 		return LFPOOL_OK;
 
 	const bool queue = must_queue(pool, timeout_ns);
+	/* A call that finds an object, and has no hook that may wait, does not need to know the time. */
+	uint64_t deadline_ns = timeout_ns && pool->hooks.exhausted ? os_deadline(timeout_ns) : 0;
 
-	if (count == 1 && !queue && (*objects_out = take_one(pool, cache)))
+	if (count == 1 && !queue && (*objects_out = take_one(pool, cache, deadline_ns)))
 		return LFPOOL_OK;
 	if (waiters_closed(&pool->waiters))
 		return LFPOOL_E_CLOSED;
+	if (timeout_ns && !deadline_ns)
+		deadline_ns = os_deadline(timeout_ns);
 	if (!head)
 		head = thread_cache(pool);
 	/* The second time for one object without a wait: for the reason. */
 	if (!queue && (count > 1 || !timeout_ns))
 		status = waiters_take(pool, head, objects_out, count);
+	if (queue)
+		pool_exhausted(pool, head);
 	if (status == LFPOOL_E_EXHAUSTED && timeout_ns)
-		status = waiters_wait_for(pool, head, objects_out, count, os_deadline(timeout_ns));
+		status = waiters_wait_for(pool, head, objects_out, count, deadline_ns);
 	KEEP_FRAME();
 	return status;
 }
@@ -97,7 +110,9 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 	/* relaxed: a call that waits already comes first; one that comes at the same instant may be first or
 	 * second.  (The hook: as in must_queue().) */
 	if (pool->hooks.exhausted || !(nested || waiters_any(d)))
-		object = lfpool_acquire(pool);
+		object = take_one(pool, NULL, 0);
+	else
+		pool_exhausted(pool, thread_cache(pool));
 	if (object && !nested) {
 		waiters_continue(pool, then, context, object);
 		return LFPOOL_OK;
@@ -164,8 +179,7 @@ size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns)
 		const uint64_t seen = load_relaxed(&d->closed);
 
 		/* Once it was empty no call says so again; objects that another thread adds too late leave soon. */
-		waiters_doze(d, &d->closed, seen,
-			     seen == CLOSED ? waiters_sleep_until(pool, deadline_ns) : waiters_soon(deadline_ns));
+		waiters_doze(d, &d->closed, seen, deadline_ns, seen != CLOSED || retired_asks(pool->retired));
 		(void)retired_poll(pool->retired, head);
 	}
 	return left;
@@ -173,24 +187,38 @@ size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns)
 
 /* ---- How a call waits ---- */
 
-void waiters_doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
+void waiters_doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns,
+		  uint64_t most_ms)
 {
-	if (arena_in_buffer(d->arena))
+	/* There a call that waits for ever does not ask for the time. */
+	if (arena_in_buffer(d->arena)) {
 		cpu_relax();
-	else
-		os_sleep_on(word, seen, deadline_ns);
+		return;
+	}
+	if (most_ms) {
+		const uint64_t now = os_now_ns(), pause_ns = most_ms * 1000000;
+
+		if (deadline_ns > now && deadline_ns - now > pause_ns)
+			deadline_ns = now + pause_ns;
+	}
+	os_sleep_on(word, seen, deadline_ns);
 }
 
-uint64_t waiters_soon(uint64_t deadline_ns)
-{
-	const uint64_t now = os_now_ns();
+/* Where the scheme is asked, the n-th call in the queue asks every n milliseconds, up to this.  So a long queue asks
+ * little more often than one call, and if one thread stops, others ask. */
+#define ASK_PAUSE_MAX_MS 16
 
-	return deadline_ns < now || deadline_ns - now < 1000000 ? deadline_ns : now + 1000000;
-}
-
-uint64_t waiters_sleep_until(const lfpool_t *pool, uint64_t deadline_ns)
+/* How many milliseconds a call with this ticket may sleep that was given nothing.  0: until its deadline. */
+static uint64_t ask_after_ms(const lfpool_t *pool, uint64_t ticket)
 {
-	return retired_asks(pool->retired) ? waiters_soon(deadline_ns) : deadline_ns;
+	uint64_t word, before = 0;
+
+	if (!retired_asks(pool->retired))
+		return 0;
+	/* Tickets in between count although some of their calls have returned. */
+	if (cells_oldest(&pool->waiters, &word) && cell_ticket(word) < ticket)
+		before = ticket - cell_ticket(word);
+	return before < ASK_PAUSE_MAX_MS ? before + 1 : ASK_PAUSE_MAX_MS;
 }
 
 /* ---- Slots, in the places of the objects that they are for ---- */
@@ -234,48 +262,103 @@ static bool take_all(lfpool_t *pool, struct cache_head *head, void **slots_out, 
 	return true;
 }
 
-enum outcome { ALL_BEGUN, ONE_REFUSED, ONE_USED_UP };
-
-/* Makes the objects of `count` slots active, in place; or none, and all slots are back. */
-static enum outcome begin_all(lfpool_t *pool, struct cache_head *head, void **slots, size_t count)
+/* The same; reclaims retired objects and grows the pool, as an acquire does. */
+static bool take_or_make(lfpool_t *pool, struct cache_head *head, void **slots_out, size_t count)
 {
+	/* Repeats only after it grew, or another thread made it grow, or a batch was reclaimed. */
+	for (;;) {
+		const size_t seen = cold_capacity(&pool->core.cold);
+
+		if (take_all(pool, head, slots_out, count))
+			return true;
+		if (resize_by_itself(pool, seen))
+			resize_serve_if_wanted(pool, head);
+		else if (!retired_poll(pool->retired, head))
+			return false;
+	}
+}
+
+/* Ends the use of an object that the caller of the library did not get.  Returns the slot to put back, which may be
+ * another one, or SLOT_NONE. */
+static uint32_t unbegin(lfpool_t *pool, void *object)
+{
+	uint32_t slot;
+
+	/* A walk may have found the object, and released or pinned it. */
+	if (pool_locate(pool, object, &slot) != LFPOOL_OK ||
+	    arena_leave_active(&pool->core.arena, slot, pool->check_races, GENERATION_RELEASED) != LEAVE_NOW)
+		return SLOT_NONE;
+	return slots_end(pool, slot, object);
+}
+
+/* AGAIN: an entry was used up, or an object was bad (SLOT_BAD): the call may try again. */
+enum outcome { ALL_BEGUN, ONE_REFUSED, AGAIN };
+
+/* Makes the objects of `count` slots active, in place.  If one cannot be, none is, and the slots that are left, which
+ * the caller puts back, come first. */
+static enum outcome begin_all(lfpool_t *pool, struct cache_head *head, void **slots, size_t count, size_t *left_out)
+{
+	*left_out = 0;
 	for (size_t i = 0; i < count; i++) {
 		void *object;
-		const bool decided = waiters_begin(pool, head, slot_get(slots[i]), &object);
+		const enum slot_begun begun = slots_begin(pool, head, slot_get(slots[i]), &object);
 
-		if (decided && object) {
+		if (begun == SLOT_BEGUN) {
 			slots[i] = object;
+			/* A hook may have refused others before this one. */
+			if (pool->each_call)
+				waiters_look(pool, head);
 			continue;
 		}
-		give_slots_back(pool, head, slots + i + 1, count - i - 1);
-		while (i > 0)
-			(void)pool_release(pool, head, slots[--i]);
-		return decided ? ONE_REFUSED : ONE_USED_UP;
+		for (size_t k = 0; k < count; k++) {
+			const uint32_t slot = k < i ? unbegin(pool, slots[k]) : k > i ? slot_get(slots[k]) : SLOT_NONE;
+
+			if (slot)
+				slots[(*left_out)++] = slot_put(slot);
+		}
+		return begun == SLOT_REFUSED ? ONE_REFUSED : AGAIN;
 	}
 	return ALL_BEGUN;
 }
 
 lfpool_status_t waiters_take(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count)
 {
-	/* Repeats only for an entry that is used up, or after it grew, or another thread made it grow, or a batch was
-	 * reclaimed. */
-	for (;;) {
-		const size_t seen = cold_capacity(&pool->core.cold);
+	enum outcome outcome = AGAIN;
+	/* One object was looked for before. */
+	bool counted = count == 1;
+	size_t left;
 
-		if (take_all(pool, head, objects_out, count)) {
-			const enum outcome outcome = begin_all(pool, head, objects_out, count);
-
-			if (outcome != ONE_USED_UP)
-				return outcome == ALL_BEGUN ? LFPOOL_OK : LFPOOL_E_REFUSED;
-		} else if (resize_by_itself(pool, seen)) {
+	/* Repeats only for an entry that is used up, or an object that is destroyed. */
+	while (outcome == AGAIN) {
+		if (!take_all(pool, head, objects_out, count)) {
+			if (!counted)
+				pool_exhausted(pool, head);
+			counted = true;
+			if (!take_or_make(pool, head, objects_out, count))
+				return LFPOOL_E_EXHAUSTED;
+		}
+		outcome = begin_all(pool, head, objects_out, count, &left);
+		if (outcome != ALL_BEGUN) {
+			put_back(pool, head, objects_out, left);
 			resize_serve_if_wanted(pool, head);
-		} else if (!retired_poll(pool->retired, head)) {
-			return LFPOOL_E_EXHAUSTED;
 		}
 	}
+	return outcome == ALL_BEGUN ? LFPOOL_OK : LFPOOL_E_REFUSED;
 }
 
 /* ---- Cells ---- */
+
+/* A call that waits. */
+struct call {
+	lfpool_t *pool;
+	struct cache_head *head;
+	void **objects; /* slots, until their objects are begun        */
+	size_t count;
+	size_t left; /* slots in `objects` that are to be put back  */
+	uint64_t deadline_ns;
+	uint64_t ticket;    /* of its first cell; 0: it has none yet       */
+	struct cell *first; /* its cells, from which `next` leads on       */
+};
 
 /* `count` cells for the caller, each with the index of the next; NULL: they cannot all be had. */
 static struct cell *claim_all(struct waiters *d, size_t count)
@@ -294,19 +377,27 @@ static struct cell *claim_all(struct waiters *d, size_t count)
 			return NULL;
 		}
 		cell->next = first ? first->index : 0;
+		if (first)
+			/* relaxed: published when `first` is enlisted. */
+			store_relaxed(&first->before, cell->index + 1);
 		first = cell;
 	}
 	return first;
 }
 
-static void enlist_all(lfpool_t *pool, struct cache_head *head, struct cell *cell, uint64_t ticket, size_t count)
+/* Its cells wait, in the order of their tickets (W14); then it puts back its slots, and serves. */
+static void enlist_all(struct call *call)
 {
-	struct waiters *d = &pool->waiters;
+	struct waiters *d = &call->pool->waiters;
+	struct cell *cell = call->first;
 
-	for (size_t i = 0; i < count; i++, cell = cell_at(d, cell->next))
-		cell_enlist(d, cell, ticket + i, NULL, this_thread());
+	if (!call->ticket)
+		call->ticket = cells_tickets(d, (uint32_t)call->count);
+	for (size_t i = 0; i < call->count; i++, cell = cell_at(d, cell->next))
+		cell_enlist(d, cell, call->ticket + i, NULL, this_thread());
 	cells_shown(d);
-	waiters_serve(pool, head);
+	put_back(call->pool, call->head, call->objects, call->left);
+	waiters_serve(call->pool, call->head);
 }
 
 /* Leaves the queue: what was given by then, or SLOT_NONE. */
@@ -321,89 +412,93 @@ static uint32_t leave(struct cell *cell)
 	return cell_phase(word) >= GIVEN ? cell_slot(word) : SLOT_NONE;
 }
 
-/* All `count` cells, or all from `cell` on, leave; returns how many slots they had. */
-static size_t leave_all(const struct waiters *d, struct cell *cell, void **slots_out, size_t count)
+/* All its cells leave the queue; returns how many slots they had. */
+static size_t leave_all(struct call *call)
 {
+	struct waiters *d = &call->pool->waiters;
+	struct cell *cell = call->first, *next;
 	size_t given = 0;
 
-	for (size_t i = 0; i < count; i++, cell = cell_at(d, cell->next)) {
+	for (size_t i = 0; i < call->count; i++, cell = cell_at(d, cell->next)) {
 		const uint32_t slot = leave(cell);
 
 		if (slot)
-			slots_out[given++] = slot_put(slot);
+			call->objects[given++] = slot_put(slot);
+	}
+	cell = call->first;
+	for (size_t i = 0; i < call->count; i++, cell = next) {
+		next = cell_at(d, cell->next);
+		cell_vacate(d, cell);
 	}
 	return given;
 }
 
-/* From given, or claimed, to claimed again, and not counted: what the cells were given is the caller's, and no child of
- * a fork finds it there. */
-static void unlist_all(struct waiters *d, struct cell *cell, size_t count)
+/* W8: gives back the given slots; false if it has none.  Its cells continue to wait, each with its ticket. */
+static bool step_back(struct call *call)
 {
-	for (size_t i = 0; i < count; i++, cell = cell_at(d, cell->next))
-		/* release, edge QUEUE: as in cell_vacate(). */
-		store_release(&cell->word, CLAIMED);
-	waiters_want(d, -(uint32_t)count);
-}
+	struct waiters *d = &call->pool->waiters;
+	struct cell *cell = call->first;
+	size_t given = 0;
 
-static void vacate_all(struct waiters *d, struct cell *cell, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct cell *next = cell_at(d, cell->next);
+	for (size_t i = 0; i < call->count; i++, cell = cell_at(d, cell->next)) {
+		/* acquire, edge QUEUE: the slot's last holder. */
+		const uint64_t word = load_acquire(&cell->word);
 
-		cell_vacate(d, cell);
-		cell = next;
+		if (cell_phase(word) < GIVEN || !cell_slot(word))
+			continue;
+		call->objects[given++] = slot_put(cell_slot(word));
+		/* release, edge QUEUE: as in cell_enlist(). */
+		store_release(&cell->word, cell_waiting(call->ticket + i));
+		cell_show(d, cell, call->ticket + i);
 	}
+	if (!given)
+		return false;
+	cells_shown(d);
+	put_back(call->pool, call->head, call->objects, given);
+	waiters_serve(call->pool, call->head);
+	return true;
 }
 
 /* ---- Waiting ---- */
 
-/* The slot that the cell was given before `until_ns`; SLOT_NONE: none, or the pool is closed; the cell may wait still.
- * */
-static uint32_t fetch(lfpool_t *pool, struct cache_head *head, struct cell *cell, uint64_t until_ns)
+static bool is_over(uint64_t deadline_ns)
 {
-	const struct waiters *d = &pool->waiters;
+	return deadline_ns != UINT64_MAX && os_now_ns() >= deadline_ns;
+}
 
-	for (;;) {
-		/* No waiter is given an object until the continuation has returned (W6): so take one. */
-		const bool nested = waiters_is_serving(pool);
-		const uint32_t slot = nested ? slots_take(pool, head) : SLOT_NONE;
-		/* acquire, edge QUEUE: the slot's last holder. */
-		const uint64_t word = load_acquire(&cell->word);
+/* The word of a cell of the call's. */
+static uint64_t look_at(const struct call *call, struct cell *cell)
+{
+	/* relaxed: leave() acquires. */
+	uint64_t word = load_relaxed(&cell->word);
 
-		if (slot) {
-			const uint32_t given = leave(cell);
+	/* No waiter is given an object until the continuation has returned (W6): so the call serves itself. */
+	if (cell_phase(word) < GIVEN && unlikely(waiters_is_serving(call->pool))) {
+		const uint32_t slot = slots_take(call->pool, call->head);
 
-			if (given)
-				slots_put(pool, head, slot);
-			return given ? given : slot;
-		}
-		if (cell_phase(word) >= GIVEN)
-			return cell_slot(word);
-		if ((until_ns != UINT64_MAX && os_now_ns() >= until_ns) || (nested && waiters_closed(d)))
-			return SLOT_NONE;
-		waiters_doze(d, &cell->word, word, waiters_sleep_until(pool, until_ns));
-		(void)retired_poll(pool->retired, head);
+		/* relaxed: the cell is ours.  On failure another thread has given it a slot. */
+		if (slot && !cas_relaxed(&cell->word, &word, cell_given(word, slot)))
+			slots_put(call->pool, call->head, slot);
+		word = load_relaxed(&cell->word);
 	}
+	return word;
 }
 
 /* No cells can be had: looks again and again, a millisecond apart. */
-static COLD bool poll(lfpool_t *pool, struct cache_head *head, void **slots_out, size_t count, uint64_t deadline_ns)
+static COLD bool poll(const struct call *call)
 {
+	const struct waiters *d = &call->pool->waiters;
 	_Atomic(uint64_t) nothing;
 
 	/* relaxed: nobody else knows it. */
 	store_relaxed(&nothing, 0);
 	for (;;) {
-		(void)retired_poll(pool->retired, head);
-		if (take_all(pool, head, slots_out, count))
+		(void)retired_poll(call->pool->retired, call->head);
+		if (take_or_make(call->pool, call->head, call->objects, call->count))
 			return true;
-
-		/* In a buffer a call that waits for ever need not know the time. */
-		const uint64_t now = arena_in_buffer(&pool->core.arena) && deadline_ns == UINT64_MAX ? 0 : os_now_ns();
-
-		if (now >= deadline_ns || waiters_closed(&pool->waiters))
+		if (is_over(call->deadline_ns) || waiters_closed(d))
 			return false;
-		waiters_doze(&pool->waiters, &nothing, 0, deadline_ns - now < 1000000 ? deadline_ns : now + 1000000);
+		waiters_doze(d, &nothing, 0, call->deadline_ns, 1);
 	}
 }
 
@@ -415,59 +510,77 @@ static bool older_waits(const struct waiters *d, uint64_t ticket)
 	return cells_oldest(d, &word) && cell_ticket(word) < ticket;
 }
 
-/* `count` slots; false: the time is over, or the pool is closed, and none is held. */
-static bool wait_for_slots(lfpool_t *pool, struct cache_head *head, void **slots_out, size_t count,
-			   uint64_t deadline_ns)
+/* Returns when all its cells were given something, or the time is over, or the pool is closed. */
+static void wait_in_queue(struct call *call)
 {
-	struct waiters *d = &pool->waiters;
-	struct cell *const first = count > CELLS_MAX ? NULL : claim_all(d, count), *cell = first;
-	size_t given = 0;
+	lfpool_t *pool = call->pool;
+	const struct waiters *d = &pool->waiters;
+	struct cell *cell = call->first;
+	size_t given = 0; /* before `cell` */
+	bool holds = false;
 
-	if (!first)
-		return poll(pool, head, slots_out, count, deadline_ns);
+	/* Repeats only after a sleep, or after it was given something. */
+	for (;;) {
+		const uint64_t word = look_at(call, cell);
 
-	const uint64_t ticket = cells_tickets(d, (uint32_t)count);
-
-	enlist_all(pool, head, first, ticket, count);
-	/* Repeats only when it was given one, or after a sleep. */
-	while (given < count) {
-		const uint32_t slot = fetch(pool, head, cell, count > 1 ? waiters_soon(deadline_ns) : deadline_ns);
-
-		if (slot) {
-			slots_out[given++] = slot_put(slot);
+		if (cell_phase(word) >= GIVEN) {
+			if (++given == call->count)
+				return;
 			cell = cell_at(d, cell->next);
-		} else if (waiters_closed(d) || os_now_ns() >= deadline_ns) {
-			break;
-		} else if (older_waits(d, ticket)) {
-			/* W8 */
-			given += leave_all(d, cell, slots_out + given, count - given);
-			unlist_all(d, first, count);
-			put_back(pool, head, slots_out, given);
-			enlist_all(pool, head, cell = first, ticket, count);
-			given = 0;
+			continue;
 		}
+		if (waiters_closed(d) || is_over(call->deadline_ns))
+			return;
+		/* W14 does not hold after it has given back, so it continues to look. */
+		holds = holds || given > 0;
+		if (holds && older_waits(d, call->ticket) && step_back(call)) {
+			cell = call->first;
+			given = 0;
+			continue;
+		}
+		waiters_doze(d, &cell->word, word, call->deadline_ns, holds ? 1 : ask_after_ms(pool, call->ticket));
+		(void)retired_poll(pool->retired, call->head);
 	}
-	given += leave_all(d, cell, slots_out + given, count - given);
-	vacate_all(d, first, count);
-	if (given == count)
+}
+
+/* All its slots; false: the time is over, or the pool is closed, and none is held. */
+static bool wait_for_slots(struct call *call)
+{
+	struct waiters *d = &call->pool->waiters;
+	size_t given;
+
+	call->first = call->count > CELLS_MAX ? NULL : claim_all(d, call->count);
+	if (!call->first) {
+		give_slots_back(call->pool, call->head, call->objects, call->left);
+		return poll(call);
+	}
+	enlist_all(call);
+	wait_in_queue(call);
+	given = leave_all(call);
+	if (given == call->count)
 		return true;
-	give_slots_back(pool, head, slots_out, given);
+	give_slots_back(call->pool, call->head, call->objects, given);
 	/* A last look, so that none means what it always means. */
-	return take_all(pool, head, slots_out, count);
+	return take_all(call->pool, call->head, call->objects, call->count);
 }
 
 lfpool_status_t waiters_wait_for(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count,
 				 uint64_t deadline_ns)
 {
-	enum outcome outcome = ONE_USED_UP;
+	struct call call = {
+		.pool = pool, .head = head, .objects = objects_out, .count = count, .deadline_ns = deadline_ns};
+	enum outcome outcome = AGAIN;
 
 	probe_wait_begin(pool, pool->name);
-	/* Repeats only for an object that was released twice in a race, or was not good any more: that entry is used
-	 * up. */
-	while (outcome == ONE_USED_UP && wait_for_slots(pool, head, objects_out, count, deadline_ns))
-		outcome = begin_all(pool, head, objects_out, count);
+	/* W15.  Repeats only for an object that was released twice in a race, or is bad: that one is used up. */
+	while (outcome == AGAIN && wait_for_slots(&call))
+		outcome = begin_all(pool, head, objects_out, count, &call.left);
+	if (outcome == ONE_REFUSED) {
+		put_back(pool, head, objects_out, call.left);
+		resize_serve_if_wanted(pool, head);
+	}
 	probe_wait_end(pool, pool->name, outcome == ALL_BEGUN ? *objects_out : NULL);
-	if (outcome != ONE_USED_UP)
+	if (outcome != AGAIN)
 		return outcome == ALL_BEGUN ? LFPOOL_OK : LFPOOL_E_REFUSED;
 	return waiters_closed(&pool->waiters) ? LFPOOL_E_CLOSED : LFPOOL_E_EXHAUSTED;
 }

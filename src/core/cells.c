@@ -116,7 +116,8 @@ struct cell *cell_claim(struct waiters *d)
 			break;
 		}
 	}
-	/* relaxed: it is ours. */
+	/* relaxed, both: it is ours. */
+	store_relaxed(&cell->before, 0);
 	store_relaxed(&cell->word, CLAIMED);
 	return cell;
 }
@@ -365,13 +366,16 @@ struct cell *cells_oldest(const struct waiters *d, uint64_t *word_out)
 {
 	/* acquire, edge CELL.  The owner of a cell that is not counted yet will serve after us. */
 	const uint32_t count = load_acquire(&d->cells), below_top = CELL_GROUP * TOP_GROUPS;
-	struct cell *const first = oldest_among(d, cell_at(d, 0), count < CELL_LOT ? count : CELL_LOT, word_out);
+	struct cell *cell = oldest_among(d, cell_at(d, 0), count < CELL_LOT ? count : CELL_LOT, word_out), *earlier;
 
-	if (likely(count <= CELL_LOT))
-		return first;
+	if (unlikely(count > CELL_LOT)) {
+		struct cell *const other = oldest_in_tree(d, (count - CELL_LOT + below_top - 1) / below_top,
+							  cell ? bound_to(cell_ticket(*word_out)) : 0, word_out);
 
-	struct cell *const other = oldest_in_tree(d, (count - CELL_LOT + below_top - 1) / below_top,
-						  first ? bound_to(cell_ticket(*word_out)) : 0, word_out);
-
-	return other ? other : first;
+		cell = other ? other : cell;
+	}
+	/* W14: the look may have passed that cell before it was enlisted.  Repeats once for each cell of the call. */
+	while (cell && unlikely(earlier = cell_earlier(d, cell, word_out)))
+		cell = earlier;
+	return cell;
 }

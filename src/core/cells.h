@@ -17,6 +17,9 @@
  * Invariants   (W1, W2, W4: waiters.h)
  *              W3  a slot goes to a cell only if no cell with a smaller ticket has been waiting, and shown, all the
  *                  time since the server began to look: first come, first served.  Shown: cell_enlist() has returned.
+ *              W14 a call that wants several objects is given them in the order of its cells, until it gives one back.
+ *                  So the cell that the call sleeps on is the first one to be given something.  Cells are enlisted in
+ *                  this order, so a look that finds a cell can see whether the previous one still waits.
  *              W5  a call that was given something wakes, even if the server that gave stops before it has woken it:
  *                  every call that looks at the queue wakes those that are given and not woken.
  * Progress     cell_claim, cell_vacate: lock-free, O(1); a claim enters the kernel for a new lot.  cell_enlist,
@@ -91,10 +94,11 @@ struct cell {
 	/* Written while claimed; read before the CAS that shows whether what was read is right. */
 	_Atomic(lfpool_continuation_t) then; /* NULL: a call waits                           */
 	_Atomic(void *) context;             /* of a call: which thread's it is                          */
-	/* While claimed: of a call that wants several objects, the index of its next cell. */
+	/* Of a call that wants several objects: the index of its next cell. */
 	uint32_t next;
-	uint32_t index;          /* its own                                                              */
-	_Atomic(uint32_t) below; /* while vacant: the index + 1 of the next on the stack                 */
+	uint32_t index;           /* its own                                                             */
+	_Atomic(uint32_t) before; /* the index + 1 of the call's previous cell, or 0                     */
+	_Atomic(uint32_t) below;  /* while vacant: the index + 1 of the next on the stack                */
 };
 
 /* Of the cells below it: see cells.c. */
@@ -156,6 +160,20 @@ size_t branches_bytes(void);
 void cell_show(const struct waiters *d, const struct cell *cell, uint64_t ticket);
 /* Before a server gives to a call's cell: 1; and after it has woken it, or failed: -1 (W5). */
 void cell_giving(const struct waiters *d, const struct cell *cell, uint32_t more);
+/* The previous cell of the call whose cell waits with *word, and the word of that cell, if it waits too; else NULL. */
+static inline struct cell *cell_earlier(const struct waiters *d, const struct cell *cell, uint64_t *word)
+{
+	/* relaxed: published with the word.  If the cell is another call's by now, the tickets differ. */
+	const uint32_t before = load_relaxed(&cell->before);
+	struct cell *earlier = before ? cell_at(d, before - 1) : NULL;
+
+	/* relaxed: that cell was enlisted before this one, so its other fields are visible. */
+	if (!earlier || load_relaxed(&earlier->word) != cell_waiting(cell_ticket(*word) - 1))
+		return NULL;
+	*word = cell_waiting(cell_ticket(*word) - 1);
+	return earlier;
+}
+
 /* The waiting cell with the smallest ticket; NULL if none waits. */
 struct cell *cells_oldest(const struct waiters *d, uint64_t *word_out);
 /* The first of the next `count` numbers; never 0. */

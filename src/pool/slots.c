@@ -252,22 +252,24 @@ static COLD void *begin_another(lfpool_t *pool, struct cache_head *cache, uint32
 	return object;
 }
 
-bool slots_begin(lfpool_t *pool, struct cache_head *cache, uint32_t slot, void **object_out)
+enum slot_begun slots_begin(lfpool_t *pool, struct cache_head *cache, uint32_t slot, void **object_out)
 {
 	const unsigned begun = make_active(pool, slot, object_out);
 
 	if (likely(begun == BEGIN_OK))
-		return true;
+		return SLOT_BEGUN;
 	*object_out = NULL;
 	if (begun == BEGUN_TWICE) {
 		tally_shared(&pool->core.unpushed, (uint64_t)-1);
-		return false;
+		return SLOT_USED_UP;
 	}
 	if (pool_in_place(pool))
 		*object_out = begin_another(pool, cache, slot);
 	else
 		slots_put(pool, cache, slot);
-	return true;
+	if (*object_out)
+		return SLOT_BEGUN;
+	return begun == BEGIN_DISCARDED ? SLOT_BAD : SLOT_REFUSED;
 }
 
 uint32_t slots_end_on_heap(lfpool_t *pool, uint32_t slot, void *object)

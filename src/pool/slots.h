@@ -57,12 +57,17 @@ static inline void slots_exhausted(lfpool_t *pool, struct cache_head *cache)
 }
 
 /*
- * Makes the object of a slot that was taken active.  True: *object_out is the object; or, if a hook refused it and its
- * slot was put back, another one; or NULL if hooks refused all that were free.  False, and *object_out is NULL: the
- * object was active already, because it was released twice in a race, and the entry is used up.  The caller takes
- * another slot.
+ * Makes the object of a slot that was taken active.  If a hook refuses it, the slot is put back, and other free objects
+ * are tried.
+ *   SLOT_BEGUN    *object_out is the object, or another one.  In the other cases it is NULL.
+ *   SLOT_REFUSED  hooks refused all that were free.
+ *   SLOT_BAD      the same, and the object of this slot was one that hooks.validate found bad and hooks.create did not
+ *                 build anew.  It is destroyed: a call that tries again meets it no more.
+ *   SLOT_USED_UP  the object was active already, because it was released twice in a race.  The caller takes another.
  */
-bool slots_begin(lfpool_t *pool, struct cache_head *cache, uint32_t slot, void **object_out);
+enum slot_begun { SLOT_USED_UP, SLOT_BEGUN, SLOT_REFUSED, SLOT_BAD };
+
+enum slot_begun slots_begin(lfpool_t *pool, struct cache_head *cache, uint32_t slot, void **object_out);
 
 /* W1 (waiters.h): slots that the caller has put back are visible before it looks at the demand.  The functions
  * below include this fence.  (In mutex mode the fence of an owner is only a compiler barrier.) */

@@ -103,7 +103,7 @@ static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uin
 	/* A fork in a hook: the child goes on here.  What a hook refuses is put back; an entry that is used up, or an
 	 * object that was not good any more, is replaced. */
 	serving_begin(&here, pool, cell);
-	while (slot && !slots_begin(pool, head, slot, &object))
+	while (slot && slots_begin(pool, head, slot, &object) == SLOT_USED_UP)
 		slot = slots_take(pool, head);
 	here.giving = NULL;
 	/* From here on the continuation runs.  A child of another thread's fork finds it in its place until then, and
@@ -398,8 +398,13 @@ size_t waiters_waiting(const struct waiters *d)
 	const uint32_t count = load_acquire(&d->cells);
 	size_t waiting = 0;
 
-	for (uint32_t index = 0; index < count; index++)
+	for (uint32_t index = 0; index < count; index++) {
+		const struct cell *cell = cell_at(d, index);
 		/* relaxed: a snapshot. */
-		waiting += cell_phase(load_relaxed(&cell_at(d, index)->word)) == WAITING;
+		uint64_t word = load_relaxed(&cell->word);
+
+		/* A call for several objects counts once, at its first cell that waits. */
+		waiting += cell_phase(word) == WAITING && !cell_earlier(d, cell, &word);
+	}
 	return waiting;
 }

@@ -60,10 +60,10 @@ static inline void waiters_look(lfpool_t *pool, struct cache_head *head)
 		waiters_serve(pool, head);
 }
 
-/* slots_begin(), and slots that it put back are offered to calls that wait. */
+/* slots_begin(), and slots that it put back are offered to calls that wait.  False: SLOT_USED_UP. */
 static inline bool waiters_begin(lfpool_t *pool, struct cache_head *head, uint32_t slot, void **object_out)
 {
-	const bool decided = slots_begin(pool, head, slot, object_out);
+	const bool decided = slots_begin(pool, head, slot, object_out) != SLOT_USED_UP;
 
 	/* A hook may have refused others before this one. */
 	if (unlikely(!*object_out || pool->each_call))

@@ -3,90 +3,12 @@
 /*
  * unit_late.c - a call waits exactly as long as its timeout (lfpool/wait.h): not longer and not shorter.
  *
- * Idea         The linker puts a clock and a futex of the test between the library and the system (--wrap). The clock
- *              stands still, except that each reading takes one tick, and a sleep ends exactly at its deadline.  So
- *              lateness is counted, not measured, and no load of the machine changes it.
+ * Idea         With the clock of own_time.h, lateness is counted, not measured.
  */
 #include "../support/kinds.h"
+#include "../support/own_time.h"
 
-#include "base/atomics.h"
-#include "os/kernel.h"
-#include "os/os.h"
-
-#include <linux/futex.h>
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
-#include <time.h>
-
-enum { TICK_NS = 100, LOOKS_MAX = 8, QUEUED = 16 };
-static const uint64_t second = 1000000000;
-
-_Static_assert(OS_FUTEX_WAKE == FUTEX_WAKE && OS_FUTEX_WAIT_BITSET == FUTEX_WAIT_BITSET, "linux/futex.h");
-_Static_assert(OS_FUTEX_PRIVATE_FLAG == FUTEX_PRIVATE_FLAG && OS_FUTEX_BITSET_MATCH_ANY == (int)FUTEX_BITSET_MATCH_ANY,
-	       "linux/futex.h");
-_Static_assert(OS_MEMBARRIER_QUERY == (int)MEMBARRIER_CMD_QUERY, "linux/membarrier.h");
-_Static_assert(OS_MEMBARRIER_PRIVATE_EXPEDITED == (int)MEMBARRIER_CMD_PRIVATE_EXPEDITED, "linux/membarrier.h");
-_Static_assert(OS_MEMBARRIER_REGISTER_PRIVATE_EXPEDITED == (int)MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED,
-	       "linux/membarrier.h");
-
-static uint64_t clock_ns = 1000000007;
-static unsigned sleeps;
-static bool maps_nothing;
-
-/* ---- The system ---- */
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now_out);
-void *__wrap_backing_map(uint32_t flags, size_t bytes);
-void *__real_backing_map(uint32_t flags, size_t bytes);
-long __wrap_syscall(long number, ...);
-long __real_syscall(long number, ...);
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now_out)
-{
-	REQUIRE(clock == CLOCK_MONOTONIC);
-	clock_ns += TICK_NS;
-	*now_out = (struct timespec){.tv_sec = (time_t)(clock_ns / second), .tv_nsec = (long)(clock_ns % second)};
-	return 0;
-}
-
-void *__wrap_backing_map(uint32_t flags, size_t bytes)
-{
-	return maps_nothing ? NULL : __real_backing_map(flags, bytes);
-}
-
-/* No other thread could change the word, or wake this one. */
-static void sleep_until(const struct timespec *deadline)
-{
-	REQUIRE(deadline);
-	const uint64_t until = (uint64_t)deadline->tv_sec * second + (uint64_t)deadline->tv_nsec;
-
-	sleeps++;
-	if (until > clock_ns)
-		clock_ns = until;
-}
-
-long __wrap_syscall(long number, ...)
-{
-	long argument[6];
-	va_list arguments;
-
-	va_start(arguments, number);
-	for (size_t i = 0; i < COUNT(argument); i++)
-		argument[i] = va_arg(arguments, long);
-	va_end(arguments);
-
-	bool is_futex = number == SYS_futex;
-#ifdef SYS_futex_time64
-	is_futex |= number == SYS_futex_time64;
-#endif
-	if (!is_futex || (argument[1] & FUTEX_CMD_MASK) != FUTEX_WAIT_BITSET)
-		return __real_syscall(number, argument[0], argument[1], argument[2], argument[3], argument[4],
-				      argument[5]);
-	/* The clock that this file replaces. */
-	REQUIRE(!(argument[1] & FUTEX_CLOCK_REALTIME));
-	sleep_until((const struct timespec *)argument[3]);
-	return 0;
-}
+enum { LOOKS_MAX = 8, QUEUED = 16 };
 
 /* ---- How late ---- */
 

@@ -116,6 +116,99 @@ KIND_TEST(waiting_calls_are_fifo)
 	stage_close(&s);
 }
 
+/* ---- An object is free while others queue ---- */
+
+/* A continuation releases its object, and the next in the queue gets it when the continuation has returned.  Meanwhile
+ * another thread comes. */
+struct gap {
+	struct stage stage;
+	struct waiter next, late; /* the next in the queue; a continuation of the thread's */
+	bool asks, meant;         /* the thread comes with a continuation; it has come     */
+	void *object;             /* what its call got                                     */
+};
+
+static void *come(void *argument)
+{
+	struct gap *g = argument;
+
+	if (g->asks)
+		REQUIRE(lfpool_acquire_async(g->stage.pool, note_order, &g->late, NULL) == LFPOOL_OK);
+	else
+		g->object = lfpool_acquire_wait(g->stage.pool, SHORT_NS);
+	return NULL;
+}
+
+static void let_another_come(void *context, lfpool_t *pool, void *object)
+{
+	struct gap *g = context;
+	pthread_t thread;
+
+	REQUIRE(object && lfpool_release(pool, object) == LFPOOL_OK);
+	REQUIRE(!g->next.object);
+	thread_start(&thread, come, g);
+	pthread_join(thread, NULL);
+	g->meant = true;
+}
+
+KIND_TEST(no_call_takes_an_object_while_others_queue)
+{
+	for (int asks = 0; asks < 2; asks++) {
+		struct gap g;
+		void *object;
+
+		memset(&g, 0, sizeof(g));
+		stage_open(&g.stage, kind, 1, 0);
+		hold_all(&g.stage, &object, 1);
+		g.asks = asks;
+		const uint64_t exhausted = stats_of(g.stage.pool).exhausted;
+
+		REQUIRE(lfpool_acquire_async(g.stage.pool, let_another_come, &g, NULL) == LFPOOL_OK);
+		REQUIRE(lfpool_acquire_async(g.stage.pool, note_order, &g.next, NULL) == LFPOOL_OK);
+		assert_int_equal(lfpool_release(g.stage.pool, object), LFPOOL_OK);
+		assert_true(g.meant);
+		assert_non_null(g.next.object);
+		assert_null(g.object);
+		assert_null(g.late.object);
+		/* Both continuations, and the thread's. */
+		assert_int_equal(stats_of(g.stage.pool).exhausted - exhausted, 3);
+		assert_int_equal(lfpool_release(g.stage.pool, g.next.object), LFPOOL_OK);
+		assert_true(!g.late.object == !asks);
+		assert_int_equal(lfpool_release(g.stage.pool, g.late.object), LFPOOL_OK);
+		stage_close(&g.stage);
+	}
+}
+
+/* ---- Cancellation ---- */
+
+/* Cancelled while it waits: it gets its object, and ends at the first cancellation point after the call. */
+static void *wait_and_be_cancelled(void *argument)
+{
+	struct waiter *w = argument;
+
+	w->object = lfpool_acquire_wait(w->stage->pool, FOR_EVER);
+	pthread_testcancel();
+	return NULL;
+}
+
+KIND_TEST(waiting_is_no_cancellation_point)
+{
+	struct stage s;
+	struct waiter w = {.stage = &s};
+	void *object, *result;
+
+	stage_open(&s, kind, 1, 0);
+	hold_all(&s, &object, 1);
+	thread_start(&w.thread, wait_and_be_cancelled, &w);
+	await_waiting(&s, 1);
+	assert_int_equal(pthread_cancel(w.thread), 0);
+	assert_int_equal(lfpool_release(s.pool, object), LFPOOL_OK);
+	assert_int_equal(pthread_join(w.thread, &result), 0);
+	assert_ptr_equal(result, PTHREAD_CANCELED);
+	assert_non_null(w.object);
+	assert_int_equal(lfpool_release(s.pool, w.object), LFPOOL_OK);
+	stage_close(&s);
+}
+
 /* ---- Hooks ---- */
 
 /* A free object that a hook refuses: no wait.  (Refused to a waiter: test_async.c.) */
