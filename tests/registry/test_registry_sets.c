@@ -199,6 +199,20 @@ TEST(full_grow_has_an_end)
 	}
 }
 
+/* No bytes are no objects: a pool that begins empty. */
+TEST(a_pool_of_no_bytes_grows)
+{
+	lfpool_registry_t *registry = registry_of("jobs bytes=0 max_bytes=240 growth_bytes=48\n");
+	const lfpool_config_t config = config_of(SIZE, 7);
+	lfpool_t *jobs = made(registry, "jobs", &config);
+
+	assert_int_equal(lfpool_capacity(jobs), 0);
+	assert_int_equal(lfpool_quick_stats(jobs).max_capacity, 10);
+	assert_non_null(lfpool_acquire(jobs));
+	assert_int_equal(lfpool_capacity(jobs), 2);
+	assert_int_equal(lfpool_registry_destroy(registry), 1);
+}
+
 /* In the table, too, a pool that cannot grow does not. */
 TEST(a_step_alone_is_no_growth)
 {

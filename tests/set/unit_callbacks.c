@@ -89,6 +89,12 @@ static void read_names(void)
 static const char *const kinds[] = {"create",    "validate", "activate",     "deactivate", "destroy",
 				    "exhausted", "misuse",   "evict",        "before",     "begin",
 				    "ready",     "wait",     "continuation", "plan",       "visit"};
+/* A new hook takes the place of a reserved field.  It needs a callback here. */
+_Static_assert(sizeof(lfpool_hooks_t) == 10 * sizeof(void *) &&
+		       sizeof(((lfpool_hooks_t *)0)->reserved) == sizeof(void *) &&
+		       sizeof(lfpool_scheme_t) == 7 * sizeof(void *) &&
+		       sizeof(((lfpool_scheme_t *)0)->reserved) == 3 * sizeof(void *),
+	       "the test does not know a hook");
 static bool called[COUNT(kinds)][NAMES];
 static size_t kind, depth;
 static const char *scene = "", *during = "", *calling = "";
