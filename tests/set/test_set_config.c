@@ -77,6 +77,16 @@ TEST(each_field_has_its_range)
 	EXPECT(pool.capacity, (size_t)1 << 31, LFPOOL_E_NO_MEMORY);
 }
 
+/* In malloc mode, which reserves no addresses. */
+TEST(the_largest_values)
+{
+	lfpool_set_config_t config = set_config_of(LFPOOL_BACKEND_MALLOC, GIB, 1);
+
+	expect(&config, LFPOOL_OK);
+	config.pool.object_alignment = GIB;
+	expect(&config, LFPOOL_OK);
+}
+
 /* Small classes have many objects, and a fixed size; large ones have one, and grow. */
 static void plan(void *context, lfpool_config_t *config)
 {
