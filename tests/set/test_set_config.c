@@ -208,9 +208,11 @@ TEST(a_set_whose_destroy_is_refused_stays)
 				     .pool.scheme = {.context = &ready, .ready = is_ready, .wait = wait_until_ready});
 
 	assert_non_null(lfpool_set_acquire(set, 16));
+	assert_int_equal(lfpool_set_release(set, lfpool_set_acquire(set, 48)), LFPOOL_OK);
 	assert_int_equal(lfpool_retire(lfpool_set_pool(set, 64), lfpool_set_acquire(set, 64)), LFPOOL_OK);
 	assert_true(lfpool_set_destroy(set) == SIZE_MAX);
-	/* The set is still usable. */
+	/* The set is still usable.  The pools that could be destroyed are made again. */
+	assert_null(lfpool_set_class(set, 48, false, NULL));
 	assert_int_equal(stats_of(lfpool_set_pool(set, 64)).retired, 1);
 	assert_int_equal(lfpool_set_release(set, &ready), LFPOOL_E_FOREIGN);
 	assert_non_null(lfpool_set_acquire(set, 48));
@@ -331,6 +333,49 @@ TEST(pool_fields_reach_the_pools)
 		assert_true(all_bytes_are(object, size, 0));
 	}
 	assert_int_equal(lfpool_set_destroy(set), 50 * exhausted);
+}
+
+/* Addresses of this process; 0: the system has no such file. */
+static size_t address_bytes(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	unsigned long pages = 0;
+
+	if (!file)
+		return 0;
+	REQUIRE(fscanf(file, "%lu", &pages) == 1);
+	(void)fclose(file);
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Neither a set that was destroyed nor one that was refused has addresses. */
+TEST(addresses_are_given_back)
+{
+	enum { SETS = 100 };
+	lfpool_set_config_t config = set_config_of(LFPOOL_BACKEND_LOCKFREE, 100, 10);
+
+	for (int refused = 0; refused < 2; refused++) {
+		size_t before = 0;
+
+		config.pool.debug = refused ? "nonsense" : NULL;
+		/* The first ones let the allocator grow. */
+		for (size_t i = 0; i < 2 * SETS; i++) {
+			before = i == SETS ? address_bytes() : before;
+			expect(&config, refused ? LFPOOL_E_CONFIG_DEBUG : LFPOOL_OK);
+		}
+		assert_true(address_bytes() < before + SETS * 2048 || !before);
+	}
+}
+
+/* Strings of the config can be gone when a pool is made. */
+TEST(strings_are_copied)
+{
+	char debug[] = "guard,quarantine=3";
+	lfpool_set_t *set = SET_WITH(.largest = 100, .pool.debug = debug);
+
+	memset(debug, '?', sizeof(debug) - 1);
+	require_said(lfpool_set_pool(set, 64), "\ndebug       quarantine=3,guard\n");
+	set_close(set);
 }
 
 TEST(pools_have_names)
