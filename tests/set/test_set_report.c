@@ -66,10 +66,15 @@ BACKEND_TEST(dump_is_complete_and_well_formed, LFPOOL_BACKEND_MALLOC)
 	char *text = whole_dump(set_dump, set, LFPOOL_TEXT);
 
 	require_in(text, "set \"the \\\"trays\\\"\"");
+	assert_int_equal(strstr(text, "\nwindows     of ") != NULL, backend != LFPOOL_BACKEND_MALLOC);
+	require_in(text, "\nlarger      0\nidentity    40 = 0 active + ");
+	require_in(text, "\ncalls       3 acquires, 3 releases, 0 exhausted\n");
 	require_in(text, "32 of 16 to 1024 bytes, 8 to each doubling, aligned to 16; 4 in use");
 	require_in(text, "\n     512         10          0 ");
 	require_in(text, "\n      48         10          0 ");
 	free(text);
+	assert_int_equal(lfpool_set_stats(set, NULL), LFPOOL_E_ARGUMENT);
+	assert_int_equal(lfpool_set_stats(set, &(lfpool_stats_t){.struct_size = 1}), LFPOOL_E_ARGUMENT);
 	assert_int_equal(lfpool_set_dump(set, (lfpool_format_t)7, nothing, sizeof(nothing)), 0);
 	assert_string_equal(nothing, "");
 	lfpool_set_destroy(set);
