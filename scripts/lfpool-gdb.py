@@ -143,7 +143,7 @@ def users():
 
 class Command(gdb.Command):
     """lfpool               all pools of the process
-lfpool NAME          the caches of the pools of this name, whose they are, and who holds how many objects
+lfpool NAME          the caches of the pools of this name, with their owners; the holders of objects
 lfpool EXPRESSION    the pool, slot and holder of the object at this address; or a pool, by its address"""
 
     def __init__(self):
@@ -177,7 +177,7 @@ lfpool EXPRESSION    the pool, slot and holder of the object at this address; or
         whose = users()
         for cache in pool.caches():
             at = number(cache.address)
-            state = ", ".join(whose.get(at, ["a handle, or a call" if number(cache["claimed"]) else "nobody's"]))
+            state = ", ".join(whose.get(at, ["a handle, or a call" if number(cache["claimed"]) else "unused"]))
             print("  cache 0x%x  %5d free  %s" % (at, pool.cached(cache), state))
 
     def holders(self, pool):
@@ -186,7 +186,7 @@ lfpool EXPRESSION    the pool, slot and holder of the object at this address; or
             rows.setdefault(pool.holder(slot), []).append(slot)
         for who, slots in sorted(rows.items(), key=lambda row: -len(row[1])):
             some = " ".join("0x%x" % pool.object(s) for s in slots[:4])
-            print("  %5d held by %s: %s%s" % (len(slots), who or 'somebody (LFPOOL_DEBUG=owner says who)', some, " ..." if len(slots) > 4 else ""))
+            print("  %5d held by %s: %s%s" % (len(slots), who or 'unknown (LFPOOL_DEBUG=owner records holders)', some, " ..." if len(slots) > 4 else ""))
 
     def object(self, everything, address):
         for pool in everything:
@@ -195,9 +195,9 @@ lfpool EXPRESSION    the pool, slot and holder of the object at this address; or
                 held = slot <= pool.used and pool.states[slot - 1]
                 offset = address - pool.object(slot)
                 print('0x%x: pool "%s", object 0x%x%s, index %d, %s' % (address, pool.name, pool.object(slot), " + %d" % offset if offset else "", slot - 1,
-                      "held by " + (pool.holder(slot) or "somebody") if held else "free" if slot <= pool.used else "never used"))
+                      "held by " + (pool.holder(slot) or "unknown") if held else "free" if slot <= pool.used else "never used"))
                 return
-        raise gdb.GdbError("no pool of this name, and no pool's object there")
+        raise gdb.GdbError("no pool has this name, and no pool an object at this address")
 
 
 Command()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""conan.py ROOT OUT [without PATTERN] - packaging/conan/conanfile.py, run with stand-ins for what it imports of Conan: the files that it
-exports are copied to OUT, and there they can be configured, built and installed, which needs every file that the build reads.
+"""conan.py ROOT OUT [without PATTERN] - runs packaging/conan/conanfile.py with replacements for its imports from Conan: copies the
+files that it exports to OUT, configures, builds and installs them there.  This fails if a file that the build reads is not exported.
 
     without PATTERN   the control: the recipe does not name PATTERN, and the build must fail.
 """
@@ -55,7 +55,7 @@ class CMake:
 
     def configure(self):
         options = [f"-D{name}={'ON' if value else 'OFF'}" for name, value in Toolchain.variables.items()]
-        # What is built is not run: in one piece, and without optimisation, it is there in seconds.
+        # The result is not run, so build it fast: as one file, without optimisation.
         run("cmake", "-S", source, "-B", build, "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_UNITY_BUILD=ON", f"-DCMAKE_INSTALL_PREFIX={installed}", *options)
 
     def build(self):

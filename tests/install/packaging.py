@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""packaging.py ROOT - what others' builds take lfpool in with has its form, and says of version and sources what CMakeLists.txt says; so has
-the workflow, whose steps are those of scripts/check; and each file that debian/ names exists.  None of it is run here: conan.py runs the recipe
-of Conan, and debian_package builds the Debian packages."""
+"""packaging.py ROOT - checks the files for package managers and CI without running them: the syntax is valid, version and sources are
+those of CMakeLists.txt, the workflow has the steps of scripts/check, and each file that debian/ names exists.  conan.py runs the Conan
+recipe; debian_package builds the Debian packages."""
 import ast
 import json
 import pathlib
@@ -31,7 +31,7 @@ def names(patterns, exclude=()):
 
 
 def bazel(text):
-    """Starlark is a part of Python, as far as it is used here."""
+    """These files use only the part of Starlark that is also Python."""
     rules = []
     words = {"load": lambda *_: None, "glob": names, "__builtins__": {}}
     words |= {rule: lambda **rule: rules.append(rule) for rule in ("cc_library", "bazel_dep", "module")}
@@ -43,7 +43,7 @@ def bazel(text):
 
 
 def cmake(text):
-    """With a word for each of vcpkg's functions that does nothing; file() only in what is here."""
+    """Runs the port with empty replacements for vcpkg's functions."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "portfile.cmake")
         known = "vcpkg_cmake_configure vcpkg_cmake_install vcpkg_cmake_config_fixup vcpkg_fixup_pkgconfig vcpkg_install_copyright"
@@ -66,14 +66,14 @@ def workflow(text):
 
 
 def debian_rules(text):
-    """It compiles tests/*/test_NAME.c for each NAME of a list: one file each."""
+    """debian/rules compiles tests/*/test_NAME.c for each NAME of a list: exactly one file must exist for each."""
     listed = re.search(r"^tests = (.*)$", text, re.MULTILINE)[1].split()
     same("tests", {name: len(names([f"tests/*/test_{name}.c"])) for name in listed}, dict.fromkeys(listed, 1))
     same("the loop over tests", "tests/*/test_$$test.c" in text, True)
 
 
 def debian_files(text):
-    """Files of the tree; what debian/*.install names is installed, and debian_package looks at that."""
+    """The named files exist in the source tree.  (debian_package checks installed files, those of debian/*.install.)"""
     same("files", {name: len(names([name])) > 0 for name in text.split()}, dict.fromkeys(text.split(), True))
 
 
