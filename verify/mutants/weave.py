@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""weave.py ROOT LIST OUT - the library with all seeded bugs of LIST, one of which is chosen when a program starts.
+"""weave.py ROOT LIST OUT - writes the library with all seeded bugs of LIST to OUT: src/, include/ and mutant.c, which must be linked too.
 
-A bug changes a function or two.  Each function that it changes stands in the woven file twice, and the first one calls the
-second if the environment has LFPOOL_MUTANT=NAME.  So the library is compiled once for all bugs, and not once for each.
-LIST has a bug on a line: NAME | FILE | sed -E script | whatever its users say of it; a second file of the same bug stands on
-a line of its own.  FILE `=` is a bug of logic.txt.  Where a script says MUTANT it changes the file itself, whatever stands there, and
-MUTANT is whether the bug is chosen.  Left in OUT are src/, include/ and mutant.c, which must be linked too.
+The library is compiled once for all bugs, not once for each: a woven file has the original of each function that a bug changes, and a
+changed copy, which the original calls if the environment has LFPOOL_MUTANT=NAME when the program starts.
 
-  weave.py --tell LIST    for CMake: the files that it changes; and each bug with what its users say, NAME|...
+A line of LIST is a bug: NAME | FILE | sed -E script | fields for its users.  A bug that changes a second file has a second line.
+FILE `=` is a bug of logic.txt.  A script with MUTANT changes the file itself, also outside of functions; MUTANT becomes an expression
+that is true if the bug is on.
+
+  weave.py --tell LIST    prints for CMake the files that LIST changes, and each bug with the fields for its users, NAME|...
 """
 import json
 import os
@@ -17,7 +18,7 @@ import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# What may be weakened, and into what.
+# Orders, and the weaker ones that replace them.
 WEAKER = {
     "load_acquire": ["load_relaxed"],
     "store_release": ["store_relaxed"],
@@ -51,7 +52,7 @@ def parts(text):
 
 
 def weakenings(text):
-    """(function, verb, which use of it there, weaker verb, text of the function with that), of each order in a file."""
+    """(function, verb, number of its use there, weaker verb, text of the function with it), for each order in a file."""
     for name, body in parts(text):
         code = re.sub(r"/\*.*?\*/", lambda comment: " " * len(comment[0]), body, flags=re.S) if name else ""
         used = {}
@@ -69,13 +70,13 @@ def sed(text, script):
 
 
 def changed(text, script):
-    """{function: its text after the sed script}.  What stands outside of functions cannot be woven."""
+    """{function: its text after the sed script}.  Only functions can be woven."""
     before, after = parts(text), parts(sed(text, script))
     if [name for name, _ in before] != [name for name, _ in after]:
         raise ValueError(f"changes more than the bodies of functions: {script}")
     different = {name: new for (name, old), (_, new) in zip(before, after) if old != new}
     if None in different:
-        raise ValueError(f"changes what is no function: {script}")
+        raise ValueError(f"changes text outside of functions: {script}")
     return different
 
 
@@ -92,7 +93,7 @@ def arguments(head):
 
 
 def weave(text, mutants):
-    """The file with all of them; mutants is {number: {function: text}}."""
+    """The file with all mutants, {number: {function: text}}."""
     woven = ["extern int mutant;\n"]
     for name, body in parts(text):
         mine = {number: functions[name] for number, functions in mutants.items() if name in functions}
@@ -124,7 +125,7 @@ __attribute__((constructor)) static void choose(void)
 	for (size_t i = 0; name && *name && i < sizeof(names) / sizeof(*names); i++)
 		if (strcmp(name, names[i]) == 0)
 			mutant = (int)i + 1;
-	/* No such bug: nothing is to be found. */
+	/* No such bug: nothing to find. */
 	if (name && *name && !mutant)
 		_exit(0);
 }
