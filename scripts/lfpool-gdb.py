@@ -73,7 +73,7 @@ class Pool:
         base, index = number(ms["chunk_base"]), n - 1
         first = number(ms["chunks"]) + number(ms["spares"])
         if n > first:
-            # EXTRA_PER_CACHE * LOT_CACHES in the first lot, and twice as many in each further one.
+            # The first lot has EXTRA_PER_CACHE * LOT_CACHES, each further one twice as many as the one before.
             lot = ((n - first - 1) // 48 + 1).bit_length() - 1
             base, index = number(ms["extra_lot"][lot]), n - first - 1 - 48 * ((1 << lot) - 1)
         return base + index * number(ms["bytes"])

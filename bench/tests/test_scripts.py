@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""test_scripts - of bench/run, bench/report and bench/pack: does what is written agree with what was measured, is a subject that fails
-named and left out, and does the judge say of invented figures what is true of them?  Nothing about speed.
+"""test_scripts - bench/run, bench/report and bench/pack write the measured figures, name and omit a subject that fails, and judge
+invented figures correctly.  Nothing here depends on speed.
 
     bench/tests/test_scripts.py LFPOOL-BENCH
 """
@@ -79,7 +79,7 @@ class Scripts(unittest.TestCase):
 		with open(document, encoding="utf-8") as file:
 			made = file.read()
 		self.assertIn("### lfpool-inlined: a program that can include", made)
-		self.assertNotIn("79d1156", made, "nothing is left of what was there")
+		self.assertNotIn("79d1156", made, "the old text remains")
 
 	def test_a_pack_needs_nothing_of_this_machine(self):
 		packed = os.path.join(self.folder, "it.tar.gz")
@@ -128,7 +128,7 @@ class Scripts(unittest.TestCase):
 		self.assertIn("evict-5-32: 0.90 x heap-mutex on 2 threads (not measured: 1, 4)", found["EVICT-5"].figures)
 		goals = {one.id for one in judge.goals(invented("pair 1: limit 1"), {})}
 		explained = set(page.explained(os.path.join(ROOT, "docs/performance.md")))
-		self.assertLessEqual(set(filter(str.isupper, explained)), goals, "a goal that is explained, and is none")
+		self.assertLessEqual(set(filter(str.isupper, explained)), goals, "explains a goal that does not exist")
 
 	def test_readme_has_the_figures_of_the_tables(self):
 		with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
