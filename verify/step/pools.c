@@ -40,9 +40,13 @@ static void create_pool(struct scene *s)
 
 static void destroy_pool(struct scene *s)
 {
-	const size_t active = STEP(lfpool_destroy(s->made));
+	lfpool_t *made = s->made;
 
+	/* A child of a fork must not destroy it again. */
 	s->made = NULL;
+
+	const size_t active = STEP(lfpool_destroy(made));
+
 	wrong_if(s, active != 1, "lfpool_destroy() counts other objects than were active");
 }
 

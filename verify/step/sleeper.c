@@ -26,12 +26,44 @@ static void start(pthread_t *thread, void *(*run)(void *), void *argument)
 	(void)pthread_attr_destroy(&attributes);
 }
 
+/* ---- The mutexes of the sleeper: the linker's --wrap ---- */
+
+static _Thread_local bool is_sleeper;
+static _Atomic(int) mutexes;
+
+int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
+int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
+
+int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	if (is_sleeper)
+		mutexes++;
+	return __real_pthread_mutex_lock(mutex);
+}
+
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	const int result = __real_pthread_mutex_unlock(mutex);
+
+	if (is_sleeper)
+		mutexes--;
+	return result;
+}
+
+bool sleeper_has_mutex(void)
+{
+	return mutexes > 0;
+}
+
 /* ---- The sleeper ---- */
 
 static void *sleeper_main(void *argument)
 {
 	struct sleeper *s = argument;
 
+	is_sleeper = true;
 	stepper_attach(&s->stepper);
 	while (turn_wait(&s->stepper.turn, TURN_IDLE) != TURN_QUIT) {
 		if (sigsetjmp(s->stepper.way_out, 1) == 0)

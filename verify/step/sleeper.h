@@ -27,6 +27,8 @@ bool sleeper_run(struct sleeper *s, long at);
 void sleeper_resume(struct sleeper *s);
 void sleeper_abandon(struct sleeper *s);
 void sleeper_stop(struct sleeper *s);
+/* Does a stopped one hold a mutex, or is it about to take one, or about to have released it? */
+bool sleeper_has_mutex(void);
 /* "name, stopped before instruction 17 at stack_pop+0x1c (...)": its place. */
 void sleeper_describe(const struct sleeper *s, char *text, size_t room);
 
