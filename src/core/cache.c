@@ -429,7 +429,7 @@ void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out)
 		const struct cache *c = cache_at(core, index, &left);
 		const struct counts *counts = &c->counts;
 
-		/* relaxed, both: statistics; one that is not born names no magazine. */
+		/* relaxed, both: statistics; one that is not born has no objects. */
 		const uint32_t born = load_relaxed(&c->born);
 
 		stats_out->caches += born;
@@ -505,9 +505,10 @@ static void give_birth(struct core *core, struct cache *c, uint32_t index)
 
 		magazine_make_empty(magazines_at(ms, number), number);
 	}
-	/* release, edge CLAIM: lfpool_active_count() may look at them now. */
-	store_release(&c->born, 1);
 	install(c, magazines_extra_number(ms, index, 0));
+	/* release, edge CLAIM: the magazines, for a count, and `current_word`, which a round of LFPOOL_IDLE reads (C5).
+	 * Before the others are on a stack, where other threads can take and fill them. */
+	store_release(&c->born, 1);
 	for (uint32_t which = 1; which < EXTRA_PER_CACHE; which++)
 		shelve(c, magazines_at(ms, magazines_extra_number(ms, index, which)), true);
 }

@@ -27,6 +27,7 @@
  *   j  F, and once more F inside the continuation
  *   G, J  lfpool_grow() by one, two    S, Z  lfpool_shrink() by one, two      K  lfpool_shrink_cancel()
  *   T  lfpool_trim() of all there is
+ *   I  a round of LFPOOL_IDLE: it removes the objects that were free since the round before
  *   O  from now on the system opens no memory; the next time: it does
  *   l  lfpool_release_all(): then objects are only counted, and the end is judged
  *   +, *, (  add a range    -, /, )  remove it    ?  look for them and their neighbours (stage.h)

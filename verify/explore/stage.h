@@ -65,7 +65,7 @@ void wants_look_ahead(void);
 /* The number of objects that the pool should have now, by the results of the calls. */
 void wants_check(void);
 
-/* One of the letters u v f F k G J S Z K T. */
+/* One of the letters u v f F k G J S Z K T I. */
 void wants_operate(struct actor *actor, char operation);
 /* Does this program change the capacity, or wait? */
 bool wants_any(const char *program);

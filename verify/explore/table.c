@@ -149,6 +149,10 @@ const struct scenario scenarios[] = {
 	{"stats-stack-2", "the same while one of its magazines moves to its stack", 1, 4, "0AAA3aCCCCCCCCCC",
 	 {"crr", "s"}},
 	{"mark-reset-lot-2", "a reset while the seventeenth is made", 1, 2, "3aCCCCCCCCCC", {"c", "z"}},
+	{"idle-lot-2", "idle rounds while the seventeenth is made", 1, 2, "3aCCCCCCCCCC", {"c", "II"}},
+	{"idle-extra-2", "idle rounds while its magazines move", 1, 4, "0aaaa3CCCCCCCCC", {"Crrrr", "II"}},
+	{"idle-born-2", "idle rounds while a cache is made", 1, 2, "3a", {"c", "II"}},
+	{"idle-partial-2", "idle rounds while a partial magazine goes to the depot", 4, 2, "0aar", {"d", "II"}},
 	{"count-2", "the count while a cache is made", 1, 2, "3a", {"c", "n"}},
 
 	/* Payload: GIVE, PUT, SHOW carry the writes. */
@@ -310,6 +314,8 @@ const struct scenario scenarios[] = {
 	{"shrink-acquire-2", "one is removed, another thread wants one", 1, 2, "", {"a", "S"}, .max_capacity = 2},
 	{"shrink-cancel-2", "cancelled while a release completes it", 1, 1, "0a", {"r", "SK"}, .max_capacity = 1},
 	{"shrink-cancel-3", "cancelled by a third thread", 1, 1, "0a", {"ra", "S", "K"}, .max_capacity = 1},
+	{"shrink-owe-2", "one owes more while the other gives a page back", 1, 2, "0a", {"S", "Z"}, .max_capacity = 2,
+	 .object_bytes = 8192},
 	{"shrink-both-2", "two shrink, one object for both", 1, 2, "0a", {"rS", "S"}, .max_capacity = 2},
 	{"shrink-over-2", "two ask for all objects", 1, 2, "0a1a", {"Z", "Z"}, .max_capacity = 2},
 	{"shrink-over-release-2", "and one is released", 1, 2, "0a1a", {"Zr", "Z"}, .max_capacity = 2},

@@ -64,7 +64,7 @@ void wants_look_ahead(void)
 
 bool wants_any(const char *program)
 {
-	return program && strpbrk(program, "uvUfFjkXGJSZKTOE");
+	return program && strpbrk(program, "uvUfFjkXGJSZKTIOE");
 }
 
 /* ---- Payload ---- */
@@ -119,11 +119,11 @@ static void shrink(size_t count)
 	oracle_holds_some(call, 1);
 }
 
-static void trim(void)
+static void trim(size_t keep)
 {
 	const struct moment call = oracle_call();
 
-	if (lfpool_trim(wants.pool, 0, SIZE_MAX))
+	if (lfpool_trim(wants.pool, keep, SIZE_MAX))
 		engine_fail("a trim without a budget does not end");
 	oracle_holds_some(call, scenario_objects());
 }
@@ -311,7 +311,8 @@ void wants_operate(struct actor *actor, char operation)
 	case 'S':
 	case 'Z': shrink(operation == 'S' ? 1 : 2); break;
 	case 'K': cancel_shrink(); break;
-	case 'T': trim(); break;
+	case 'T': trim(0); break;
+	case 'I': trim(LFPOOL_IDLE); break;
 	case 'O':
 		(void)oracle_call();
 		os_play_refuse();
