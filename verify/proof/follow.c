@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * follow.c - each operation of the explorer's executions, as moves of the table.
+ * follow.c - checks that each operation of the explorer's executions is a move of the table.
  *
- * Idea         moves.inc is the table in C (generate.py).  An execution begins in the state that the pool's memory
- *              shows.  Each operation on a word of the table is a move, or none: which one follows from the word, from
- *              what it was and what it became, and from where the magazine is.  What the move asks for must hold, and
- *              its words must then be those in memory; else the execution fails.  What no word shows (an acquire
- *              returns, a release begins) is done when it must have been.
- * NULL         An acquire that finds nothing must have read all that the table says a collect reads, found nothing, and
- *              found so before with the same sums.
- * Threads      A thread moves as the cache that it claimed or wrote last; without one, as a cache of its own that has
- *              nothing.  So does what waits in a cell.
- * Not here     Weak memory: loads are of the last store.
- * Controls     LFPOOL_FOLLOW_BLIND=KIND: operations of one kind are overlooked;
- *              LFPOOL_FOLLOW_STRONG=NAME: a move asks for what `strengthened` says.  Each must be noticed.
+ * Idea         moves.inc is the table in C (generate.py).  An execution begins in the state of the pool's memory.
+ *              The word of an operation, its old and new values, and the place of the magazine decide which move it
+ *              is, or none.  The move's preconditions must hold, and its words must then be equal to those in memory;
+ *              otherwise the execution fails.  Moves without a word (an acquire returns, a release begins) are made
+ *              at the latest possible moment.
+ * NULL         An acquire that returns NULL must have read all that the table requires of a collect, found no object,
+ *              and found none before with the same sums.
+ * Threads      A thread moves as the cache that it claimed or wrote last; before that, as a separate empty cache.  A
+ *              waiting cell does the same.
+ * Not here     Weak memory: a load reads the last store.
+ * Controls     LFPOOL_FOLLOW_BLIND=KIND: operations of one kind are ignored; LFPOOL_FOLLOW_STRONG=NAME: a move has an
+ *              additional precondition, from `strengthened`.  The follower must fail.
  */
 #include "stage.h"
 
@@ -36,7 +36,7 @@ static struct {
 	int32_t caches, magazines, stacks, slots, regions;
 } size_now;
 
-/* A kind of slot, here. */
+/* A kind of slot in the table, an attribute in the library. */
 #undef COLD
 #include "moves.inc"
 
@@ -52,9 +52,9 @@ struct word {
 
 struct collect {
 	int32_t cache;
-	bool nothing, no_cold, whole; /* nothing but cold slots; nor those                                       */
+	bool nothing, no_cold, whole; /* only cold slots; not even those */
 	uint32_t count, heads, carved,
-		magazine_words; /* read so far, of the shards; of one magazine: top, bottom, top */
+		magazine_words; /* read so far: of the shards; of one magazine (top, bottom, top) */
 	uint64_t words_read, top, bottom;
 	struct sums sums;
 };
@@ -64,7 +64,7 @@ static const struct core *core;
 static bool following;
 static int32_t acts_as[THREADS_MAX];
 static unsigned belongs_to[CACHES];
-/* What a thread reads just now; what its call last found to be nothing. */
+/* The words that a thread has read in its present collect; the last complete one of its call. */
 static struct collect collects[THREADS_MAX], said[THREADS_MAX];
 static struct sums nothing[CACHES][KEPT_SUMS];
 static uint32_t nothings[CACHES];
@@ -93,7 +93,7 @@ static struct cache *the_cache(int32_t c)
 	return cache_at(core, (uint32_t)c, &left);
 }
 
-/* Stacks are numbered: the stacks of the shards, in the order of their sorts; then the full and the empty ones of each
+/* Numbers of stacks: those of the shards, in the order of their sorts; then the full and the empty stack of each
  * cache. */
 #define SHARD_STACKS 3
 
@@ -197,9 +197,9 @@ static int64_t ahead(uint64_t bottom, uint64_t top)
 	return LFPOOL_AHEAD_(bottom, top);
 }
 
-/* ---- The state that memory shows ---- */
+/* ---- The state of memory ---- */
 
-/* Objects that it is born with. */
+/* The objects in an unused chunk. */
 static int64_t magazine_size(int32_t m)
 {
 	const int64_t left = (int64_t)core->cold.initial - (m - 1) * w.slots;
@@ -279,7 +279,7 @@ static void show_stack(int32_t s)
 		w.on[m] = s;
 		w.next[m] = (int32_t)link_below(link);
 		w.depth[m] = link_depth(link);
-		/* In some order that agrees with that on the stack. */
+		/* An order that agrees with that on the stack. */
 		w.time[m] = w.clock + w.depth[m];
 	}
 	w.clock += w.head[s] ? w.depth[w.head[s]] + 1 : 0;
@@ -306,7 +306,7 @@ static void must_all_hold(void)
 		engine_fail("not as the table: %s does not hold", broken);
 }
 
-/* From now on a move asks for more. */
+/* From now on a move has an additional precondition. */
 static void strengthen(const char *name)
 {
 	for (unsigned i = 0; name && i < sizeof(strong_names) / sizeof(strong_names[0]); i++)
@@ -340,7 +340,7 @@ void follow_begin(void)
 	size_now.slots = (int32_t)core->cold.reserved + 1;
 	if (size_now.caches > CACHES || size_now.magazines > MAGAZINES || size_now.stacks > STACKS ||
 	    size_now.slots > SLOTS || size_now.regions > REGIONS)
-		engine_fail("the follower's fault: %d caches, %d magazines, %d slots", size_now.caches,
+		engine_fail("a limit of the follower: %d caches, %d magazines, %d slots", size_now.caches,
 			    size_now.magazines, size_now.slots);
 	if (!executions++)
 		strengthen(getenv("LFPOOL_FOLLOW_STRONG"));
@@ -396,7 +396,7 @@ void follow_begin(void)
 static void moved(int move, const char *why)
 {
 	if (why)
-		engine_fail("no move of the table: %s, which asks: %s", move_names[move], why);
+		engine_fail("no move of the table: %s, which requires: %s", move_names[move], why);
 }
 #define MOVE(name, ...) moved(MOVE_##name, move_##name(__VA_ARGS__))
 
@@ -412,7 +412,7 @@ static void must_be_next(uint64_t before, uint64_t after)
 	must(after == tagged_next(before, tagged_number(after)), "a tag advances by one");
 }
 
-/* The slot is in the hands of this thread's call, from whichever call. */
+/* The slot belongs to this thread's call, after whichever call had it. */
 static void get_hold_of(int32_t c, int32_t o)
 {
 	if (w.kind[o] == HELD && w.by[o] != c)
@@ -438,7 +438,7 @@ static void owner_looks(int32_t c, int32_t m)
 	}
 }
 
-/* A thread that has more than one cache acts as that which owns the magazine. */
+/* A thread with several caches acts as the owner of the magazine. */
 static int32_t owner_is(unsigned t, int32_t m)
 {
 	const int32_t c = w.holder[m];
@@ -471,7 +471,7 @@ static void load(unsigned t, const struct word *word)
 	} else if (word->kind == CARVED && w.carved[i] >= w.extent[i]) {
 		MOVE(look_chunks, c, i);
 	} else if (word->kind == COUNT) {
-		/* Of caches that are not counted the stacks are empty: C6. */
+		/* C6: the stacks of caches that are not counted are empty. */
 		for (int32_t s = own_stacks(); s < size_now.stacks && !w.full[c]; s++)
 			if (!w.counted[w.of[s]])
 				MOVE(look_into, c, s);
@@ -495,7 +495,7 @@ static void store_bottom(int32_t c, int32_t m, uint64_t before, uint64_t after)
 	const int64_t k = ahead(after, before), pushes = (int64_t)(magazine_pushes(after) - magazine_pushes(before));
 
 	if (!w.made[m] && !RAW(&magazines_at(&core->magazines, (uint32_t)m)->number) && (m > w.chunks || !before))
-		return; /* as it was by birth, or will be */
+		return; /* equal to the value at birth, or about to be */
 	if (w.full[c] == m)
 		MOVE(forget_full, c);
 	if (pushes)
@@ -504,13 +504,13 @@ static void store_bottom(int32_t c, int32_t m, uint64_t before, uint64_t after)
 		MOVE(lower, c, m, -k);
 	else if (k)
 		MOVE(meet, c, m);
-	must(!pushes || pushes == k, "bottom has as many pushes more as it has positions");
+	must(!pushes || pushes == k, "bottom counts a push for each position");
 	must(ahead(after, (uint64_t)w.top[m]) == w.bottom[m] - w.top[m], "bottom");
 }
 
 static void store_entry(int32_t c, const struct word *word, uint64_t object)
 {
-	/* Of a short chunk the last entries by birth are behind the last slot. */
+	/* The last entries of a short chunk at birth are behind the last slot. */
 	const int32_t m = word->index, o = object ? (int32_t)arena_slot_of(&core->arena, (void *)(uintptr_t)object) : 0;
 	int64_t p = w.bottom[m];
 
@@ -558,7 +558,7 @@ static void store(unsigned t, const struct word *word, uint64_t before, uint64_t
 		else if (i > w.chunks)
 			MOVE(make_spare, c, i);
 		else
-			w.made[i] = true; /* which says no more than 0 did */
+			w.made[i] = true; /* which means the same as 0 */
 	} else if (word->kind == CELL && cell_phase(after) == WAITING) {
 		MOVE(wait, i);
 	} else if (word->kind == ENTRY) {
@@ -609,7 +609,7 @@ static void cold_bits(int32_t c, const struct word *word, uint64_t before, uint6
 		const int32_t o = (int32_t)(word->place * 64) + __builtin_ctzll(changed) + 1;
 
 		if (w.kind[o] == COLD) {
-			/* No word shows which: a call that could be an acquire counts as one. */
+			/* No word shows which of the two: a call that could be an acquire counts as one. */
 			if (found_no_chunk(c))
 				MOVE(cold_bit, c, cold_slot(TAKEN, c), o);
 			else
@@ -661,7 +661,7 @@ static void swap_word(unsigned t, const struct word *word, uint64_t before, uint
 		for (; before < after; before++)
 			MOVE(count, (int32_t)before);
 	} else if (word->kind == MAGAZINE && (before || after != LFPOOL_HOME_)) {
-		/* Else it is being made. */
+		/* Otherwise the magazine is being made. */
 		if (owns(c, i) && w.racing[i])
 			MOVE(win, c, i);
 		else
@@ -699,7 +699,7 @@ static void collect_magazine_word(struct collect *s, const struct word *word, ui
 	s->nothing &= s->top == magazine_top(value) && ahead(s->bottom, s->top) <= 0;
 }
 
-/* The reading goes on; with the cold store's count it begins. */
+/* A load of a collect.  The load of the cold store's count begins a new one. */
 static void collect(unsigned t, const struct word *word, uint64_t value)
 {
 	struct collect *s = &collects[t];
@@ -723,7 +723,7 @@ static void collect(unsigned t, const struct word *word, uint64_t value)
 		s->carved++;
 		s->nothing &= value >= core->depot.shard[word->index].chunks;
 	} else if (word->kind == CACHE && s->count && word->field <= TRANSIT_WORD && (uint32_t)word->index < s->count) {
-		s->nothing &= s->magazine_words == 4; /* of the word before */
+		s->nothing &= s->magazine_words == 4; /* of the magazine in the word before */
 		s->words_read |= UINT64_C(1) << (word->index * 3 + (int)word->field);
 		s->sums.words += value;
 		s->magazine_words = tagged_number(value) ? 0 : 4;
@@ -753,13 +753,13 @@ void follow_null(void)
 		return;
 	for (uint32_t i = 0; i < KEPT_SUMS && i < nothings[s->cache]; i++)
 		same += nothing[s->cache][i].words == s->sums.words && nothing[s->cache][i].pushes == s->sums.pushes;
-	/* Only the second has to find no cold slot: it has the moment T of the table. */
+	/* Only the second collect must find no cold slot: it has the moment T of the table. */
 	must(s->whole && s->nothing && s->no_cold && same >= 2, "two collects that found nothing, with equal sums");
 }
 
 /* ---- Operations ---- */
 
-/* As if the library did not do it. */
+/* Operations to ignore, as if the library did not have them. */
 static bool overlooked(enum followed what, const struct word *word)
 {
 	static const struct {
@@ -819,7 +819,7 @@ void follow(enum followed what, const void *address, uint64_t before, uint64_t a
 	}
 }
 
-/* An execution has ended. */
+/* At the end of an execution. */
 void follow_finish(void)
 {
 	if (following)

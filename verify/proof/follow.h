@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * follow.h - the explorer's operations, told to follow.c as they happen; nothing where it is not built in.
+ * follow.h - passes the explorer's operations to follow.c; empty unless that is built in.
  */
 #ifndef FOLLOW_H
 #define FOLLOW_H
@@ -11,15 +11,15 @@ enum followed { FOLLOW_LOAD, FOLLOW_STORE, FOLLOW_SWAP, FOLLOW_MISS, FOLLOW_FENC
 
 #ifdef LFPOOL_FOLLOW
 void follow_begin(void);
-/* What was there, and what is. */
+/* The value before and after. */
 void follow(enum followed what, const void *address, uint64_t before, uint64_t after);
-/* A call begins; it found nothing; it has got an object, by its number from 0. */
+/* A call begins; it returned NULL; it got an object, with its number from 0. */
 void follow_call(void);
 void follow_null(void);
 void follow_got(unsigned object);
-/* The execution has ended: does all hold? */
+/* The execution has ended: all sentences must hold. */
 void follow_finish(void);
-/* Says how often each move was made. */
+/* Prints the number of times each move was made. */
 void follow_end(void);
 #else
 #define follow_begin() ((void)0)

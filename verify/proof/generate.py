@@ -1,11 +1,11 @@
 #!/usr/bin/env -S python3 -B
 # SPDX-License-Identifier: MIT
-"""generate.py --layout TABLE LAYOUT - what the table says of pools that nobody has used, as functions in C, for layout.c.
+"""generate.py --layout TABLE WRONG - translates the lines about unused pools to C, for layout.c.
 
-generate.py TABLE STRENGTHENED - the moves as functions in C, for follow.c: each asks what the move asks for, and changes the same
-words; and what always holds.  Of the lines of `strengthened` a move also asks for the one whose index is in `strong`.
+generate.py TABLE STRENGTHENED - translates the moves to C, for follow.c: each function checks the preconditions of its move, and changes
+the words; another checks all invariants.  A move also checks the line of `strengthened` whose index is in `strong`.
 
-Only words are kept that some move or sentence asks for, or that those are computed from.
+The C code has only those words that a precondition or invariant reads, or that such words depend on.
 """
 import ast
 import pathlib
@@ -81,17 +81,17 @@ class Writer:
 
     @staticmethod
     def all_of(guard):
-        """The names over which it is said, and what."""
+        """(quantified names, body) of a guard."""
         is_all = isinstance(guard, ast.Call) and getattr(guard.func, "id", "") == "all"
         return (guard.args[0].value, guard.args[1]) if is_all else ([], guard)
 
     @staticmethod
     def free(tree, bound=()):
-        """Numbers are of a magazine, so they come last."""
+        """The free variables of a tree.  Numbers depend on a magazine, so they come last."""
         return sorted({n for n in names_in(tree) if n in LETTERS and n not in bound}, key=lambda n: (LETTERS[n] == "number", n))
 
     def ask(self, names, tree, text):
-        """What is to hold of all of these; what a premise says of the first of them is asked before there are the others."""
+        """Checks a tree for all values of these names.  Parts of a premise about the first names are checked before the inner loops."""
         premise, lines = tree.args[0] if isinstance(tree, ast.Call) and tree.func.id == "implies" and tree.args else None, []
         parts = premise.values if isinstance(premise, ast.BoolOp) and isinstance(premise.op, ast.And) else [premise] if premise else []
         for at, name in enumerate(names):
@@ -150,14 +150,14 @@ class Writer:
                 yield f"static int64_t {name}({self.parameters(names)})\n{{\n\tint64_t sum = 0;\n\n\t{self.loop(over)}\n\t\tsum += {self.text(body)};\n\treturn sum;\n}}"
         for move in table.moves.values():
             yield from self.move(move)
-        yield "\n/* A sentence that does not hold. */\nstatic const char *sentence_broken(void)\n{"
+        yield "\n/* A violated sentence, or NULL. */\nstatic const char *sentence_broken(void)\n{"
         for name, tree in table.invariants.items():
             yield self.ask(self.free(tree), tree, name)
         yield "\treturn NULL;\n}"
 
 
 class Layout(Writer):
-    """The words are functions, of what the library computes."""
+    """For layout.c: words are functions that read the pool."""
 
     def __init__(self, table, wrong):
         self.table, self.wrong = table, wrong
@@ -183,7 +183,7 @@ class Layout(Writer):
         for name, (names, body) in table.defs.items():
             if name in used:
                 yield f"static int64_t {name}({self.parameters(names)})\n{{\n\treturn {self.text(body)};\n}}"
-        yield "/* `pairs`: also what is said of two magazines. */\nstatic const char *layout_broken(bool pairs)\n{"
+        yield "/* `pairs`: also the lines about two magazines. */\nstatic const char *layout_broken(bool pairs)\n{"
         for text, tree in facts:
             names = self.free(tree)
             asks = self.ask(names, tree, text)

@@ -1,11 +1,11 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: MIT
-"""prove.py [MOVE... | --controls [NAME...]] - proves by z3 what the table says: of each move, the beginning, and the theorems.
+"""prove.py [MOVE... | --controls [NAME...]] - proves the table with z3: each move, the beginning, and the theorems.
 
-Each query is one move and one conjunct: the conjuncts before, what the move asks, and the conjunct's negation afterwards.  What is
-said of all is written down for each thing that the query names, so z3 sees no quantifier and answers in a moment.  `unsat` is then an
-answer for any number of caches, magazines, slots and threads; any other answer is a failure.  Then each conjunct is left out, and
-something must not be provable any more.  --controls: the wrong tables of `controls`, with an example of what goes wrong in each.
+Each query is one move and one conjunct: all conjuncts before the move, its preconditions, and the conjunct's negation after it.
+Conjuncts are instantiated for each thing that the query names, so z3 sees no quantifier and answers in milliseconds.  `unsat` then holds
+for any number of caches, magazines, slots and threads; any other answer is a failure.  Last, each conjunct is left out, and some
+query must fail.  --controls: the same for the wrong tables of `controls`, with a counterexample for each.
 """
 import ast
 import itertools
@@ -25,13 +25,13 @@ KINDS = {sort: name for name, sort in SORTS.items()} | {z3.IntSort(): "number"}
 SORTS |= {"number": z3.IntSort(), "bool": z3.BoolSort()}
 OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Mod: operator.mod, ast.Eq: operator.eq,
               ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge}
-# Things that were named first, and then those that these name, are what is said of all is written down for.
+# Round 1 instantiates for things that the query names, round 2 for those that the instances of round 1 name.
 ROUNDS = 2
-TIMEOUT_MS = 300000 # for machines with too much to do; the longest answer takes a second
+TIMEOUT_MS = 300000 # for busy machines; the longest answer takes a second
 
 
 class Before:
-    """What z3 knows of a moment: a function for each word.  `mark` tells moments apart."""
+    """A moment in z3: a function for each word.  `mark` distinguishes moments."""
 
     def __init__(self, table, mark=""):
         self.table, self.functions, self.moments = table, {}, {}
@@ -111,7 +111,7 @@ class After(Before):
         return self.before.value(body, names), self.value(body, names)
 
     def touched(self, name):
-        """The summands that the move may change: those of its parameters.  `Prover.sums` asks whether there are others."""
+        """The summands that the move may change: those of its parameters.  `Prover.sums` proves that it changes no others."""
         kind = LETTERS[self.table.sums[name][1]]
         return [v for p, v in self.parameters.items() if LETTERS[p] == kind]
 
@@ -131,7 +131,7 @@ class After(Before):
 
 
 def things(e):
-    """What an expression names itself, by kind; numbers only where they are positions of entries, or stand for any."""
+    """The things that an expression itself names, by kind; numbers only if they are positions or variables."""
     name, sort = e.decl().name(), e.sort()
     if name.startswith("entry"):
         yield "number", e.arg(1)
@@ -151,25 +151,25 @@ def constants(names, mark):
 
 
 def variables_of(tree, bound=()):
-    """Names that stand for all of their kind."""
+    """The free variables of a tree, which stand for all things of their kind."""
     return sorted(n for n in names_in(tree) if n in LETTERS and n not in bound)
 
 
 class Prover:
     def __init__(self, table, without=()):
         self.table, self.before = table, Before(table)
-        # Number of an expression: the expression, which lives as long as its number; the numbers of its parts; its things.
+        # Number of an expression: the expression (kept, so that z3 does not reuse the number), the numbers of its parts, its things.
         self.parts, self.instances = {}, {}
         self.axioms = [("axiom", *self.general(tree)) for tree in table.axioms]
         self.hypotheses = self.axioms + [(n, *self.general(t)) for n, t in table.invariants.items() if n not in without]
 
     def general(self, tree, before=None, after=None):
-        """(variables, body) of what holds for all."""
+        """(variables, body) of a tree that holds for all values."""
         names = constants(variables_of(tree), "?")
         return list(names.values()), (before or self.before).value(tree, names, after)
 
     def part(self, e):
-        """Of each part it is found out once, since a call of z3 costs more than a proof."""
+        """The number of an expression.  Each part is analysed once, since calls of z3 cost more than a proof."""
         number = e.get_id()
         if number not in self.parts:
             self.parts[number] = e, [], [(kind, thing.get_id(), thing) for kind, thing in things(e)]
@@ -177,7 +177,7 @@ class Prover:
         return number
 
     def terms(self, expressions, seen):
-        """Their parts that are not in `seen`, which has numbers, each with its things."""
+        """The parts of expressions whose numbers are not in `seen`, each with its things."""
         todo = [self.part(e) for e in expressions]
         while todo:
             number = todo.pop()
@@ -188,8 +188,8 @@ class Prover:
                 yield e, named
 
     def ask(self, facts, goal, hypotheses=None, rounds=ROUNDS):
-        """Is the goal a consequence?  (True, names of the conjuncts used, None) or (False, model or None, what it is about).
-        `self.needed` says how many rounds it took."""
+        """Does the goal follow?  (True, names of the conjuncts used, None) or (False, model or None, the query).
+        Sets `self.needed` to the number of rounds."""
         hypotheses = (self.hypotheses if hypotheses is None else hypotheses) + [("when", v, b) for v, b in facts if v]
         solver = z3.Solver()
         solver.set("timeout", TIMEOUT_MS)
@@ -216,18 +216,18 @@ class Prover:
         return False, solver.model() if answer == z3.sat else None, asked
 
     def instance(self, key, literal, variables, body, values):
-        """What a hypothesis says of these values, and that it does so if it is used: made once for all queries."""
+        """A hypothesis with these values, and its implication by `literal`: created once for all queries."""
         if key not in self.instances:
-            # z3.substitute() and z3.Implies() without their checks, which take half of the minute.
+            # z3.substitute() and z3.Implies() without their checks, which take half of the time.
             context, count = body.ctx, len(values)
             here, old, new = context.ref(), (z3.Ast * count)(*[v.ast for v in variables]), (z3.Ast * count)(*[v.ast for v in values])
             said = z3.BoolRef(z3.Z3_substitute(here, body.ast, count, old, new), context)
-            # What the key is made of lives as long as it.
+            # Keep the objects whose numbers are in the key.
             self.instances[key] = said, z3.BoolRef(z3.Z3_mk_implies(here, literal.ast, said.ast), context), body, values
         return self.instances[key][:2]
 
     def setting(self, move):
-        """A move's parameters, the facts that it asks for, and the moment after it."""
+        """A move's parameters, its preconditions, and the moment after it."""
         parameters, facts = constants(move.parameters, "!"), []
         for guard in move.guards:
             bound = {}
@@ -237,13 +237,13 @@ class Prover:
         return parameters, facts, After(self.before, move, parameters)
 
     def queries(self, name):
-        """(what, hypotheses or None, facts, goal) of all that is asked of a move, or of "beginning" or "theorems"."""
+        """(what, hypotheses or None, facts, goal) for each query of a move, or of "beginning" or "theorems"."""
         if name in self.table.moves:
             return ((what, None, facts, goal) for what, facts, goal in self.goals(self.table.moves[name]))
         return self.beginning() if name == "beginning" else self.theorems()
 
     def goals(self, move):
-        """(what, facts, goal) of all that is asked of a move."""
+        """(what, facts, goal) for each query of a move."""
         parameters, facts, after = self.setting(move)
         for number, tree in enumerate(move.claims):
             yield f"claim {number + 1}", facts, self.before.value(tree, parameters | constants(variables_of(tree, parameters), "!!"))
@@ -256,7 +256,7 @@ class Prover:
                 yield f"sum {what}", facts, self.sums(what, move, parameters, after)
 
     def sums(self, what, move, parameters, after):
-        """That a move changes no summand but those of its parameters; of a new row, that it is what it is said to be."""
+        """A move changes only summands of its parameters; a new row has the summands that the table declares."""
         arguments, over, _ = self.table.sums[what]
         names = constants(arguments + [over], "!!")
         at, row = names[over], [names[a] for a in arguments]
@@ -271,14 +271,14 @@ class Prover:
         return z3.And([z3.Implies(z3.And(others), old == new)] + more)
 
     def possible(self, move):
-        """Can it be made at all?"""
+        """Is there a state that permits the move?"""
         _, facts, _ = self.setting(move)
         return not self.ask(facts, z3.BoolVal(False), rounds=1)[0]
 
     # ---- Without moves ----
 
     def beginning(self):
-        """(what, hypotheses, facts, goal): each conjunct holds at first."""
+        """(what, hypotheses, facts, goal): each conjunct holds in an unused pool."""
         init = self.axioms + [("init", *self.general(tree)) for tree in self.table.init + self.table.births]
         for what, tree in self.table.invariants.items():
             yield f"init {what}", init, [], self.before.value(tree, constants(variables_of(tree), "!!"))
@@ -288,7 +288,7 @@ class Prover:
                 if name not in but and name != "hidden.stays"]
 
     def theorems(self):
-        """(what, hypotheses, facts, goal): what follows from the conjuncts, and of what any sequence of moves does."""
+        """(what, hypotheses, facts, goal): consequences of the conjuncts and of sequences of moves."""
         for what, tree in self.table.groups["theorem"].items():
             yield what, self.hypotheses, [], self.before.value(tree, constants(variables_of(tree), "!!"))
         moments = {name: Before(self.table, "'" + name) for name in "ABCXYT"}
@@ -299,12 +299,12 @@ class Prover:
                 yield f"no move: {what}", self.axioms, [], a.value(tree, names, a)
                 yield f"many moves: {what}", self.axioms + self.grows(a, b) + self.grows(b, c), [], a.value(tree, names, c)
         self.before.moments = moments
-        # One magazine: the conjuncts hold when bottom is read.
+        # One magazine: the conjuncts hold at the load of bottom.
         at_b = self.axioms + [(n, *self.general(t, b)) for n, t in self.table.invariants.items()]
         read = [("reading " + n, *self.general(t)) for n, t in self.table.groups["reading"].items()]
         m = constants("m", "!!")
         yield "a reading is of one moment", at_b + read + self.grows(a, b) + self.grows(b, c), [], b.value(parse("bottom(m) <= top(m)"), m)
-        # All: they hold at T.
+        # All magazines: the conjuncts hold at T.
         x, y, t = (moments[name] for name in "XYT")
         at_t = self.axioms + [(n, *self.general(self.table.invariants[n], t)) for n in ("W.tags", "H2.at")]
         found = [("collect " + n, *self.general(tree)) for n, tree in self.table.groups["collect"].items()]
@@ -319,7 +319,7 @@ class Prover:
 
 
 def lemmas():
-    """(what, goal) of numbers alone.  Those of sums are the step of an induction over the summands."""
+    """(what, goal) about numbers only.  Lemmas about sums are the steps of an induction over the summands."""
     t, u, n, m, a, b, x, y, p, q, k = z3.Ints("t u n m a b x y p q k")
     grown = z3.And(0 <= n, n < 2**24, 0 <= m, m < 2**24, z3.Or(u > t, z3.And(u == t, m == n)))
     yield "a word grows", z3.Implies(grown, t * 2**24 + n <= u * 2**24 + m)
@@ -329,9 +329,9 @@ def lemmas():
     for width, what in ((2**64, "words"), (2**48, "pushes")):
         yield f"a sum of {what} in its width", z3.Implies((a - b) % width == 0, (a + x % width - (b + x)) % width == 0)
         yield f"equal in its width: {what}", z3.Implies(z3.And(a <= b, b - a < width, (b - a) % width == 0), a == b)
-    # Positions p and q of one place of the ring, less than `slots` (n) apart, are one.
+    # Positions p and q with the same place in the ring and less than `slots` (n) apart are equal.
     yield "ring", z3.Implies(z3.And(n >= 1, p - q == k * n, p - q < n, q - p < n), p == q)
-    # bottom as it is stored, at home: a hit takes 1 away, and a push adds 65537.
+    # The stored value of bottom, at home: a hit subtracts 1, a push adds 65537.
     word = lambda pushes, position: pushes * 2**16 + position
     home = z3.And(p >= 1, p < 2**16 - 1)
     yield "a pop borrows nothing", z3.Implies(home, z3.And((word(x, p) - 1) / 2**16 == x, (word(x, p) - 1) % 2**16 == p - 1))
@@ -341,7 +341,7 @@ def lemmas():
 # ---- Running ----
 
 def print_example(prover, model, asked, say):
-    """The words that the query is about, as the counterexample has them."""
+    """The words of the query, with their values in the counterexample."""
     names, terms = {}, [e for e, _ in prover.terms(asked, set())]
     for e in terms:
         if e.sort() in SORTS.values() and e.sort() not in (z3.IntSort(), z3.BoolSort()):
@@ -367,7 +367,7 @@ def print_example(prover, model, asked, say):
 
 
 def run(job):
-    """(name, queries, failures, {what: (conjuncts used, rounds)}, lines, seconds) of a move, or of what is asked without one."""
+    """(name, queries, failures, {what: (conjuncts used, rounds)}, lines, seconds) of a move, "beginning" or "theorems"."""
     text, name = job
     prover, queries = Prover(Table(text)), 0
     lines, failures, used, start = [], [], {}, time.time()
@@ -383,12 +383,12 @@ def run(job):
             print_example(prover, found, asked, lines.append)
     if name in prover.table.moves and not prover.possible(prover.table.moves[name]):
         failures.append("possible")
-        lines.append(f"  {name}: can never be made")
+        lines.append(f"  {name}: no state permits this move")
     return name, queries, failures, used, lines, time.time() - start
 
 
 def need(job):
-    """(conjunct, a query that is not proved without it, or None)."""
+    """(conjunct, a query that fails without it, or None)."""
     text, conjunct, places = job
     prover = Prover(Table(text))
     for name, what, rounds in places:
@@ -401,7 +401,7 @@ def need(job):
 
 
 def changed(text, move, out, into):
-    """The table with another line in one place."""
+    """The table with one line replaced."""
     lines, inside, found = [], move == "-", 0
     for line in text.split("\n"):
         if move != "-" and not line.startswith("  "):
@@ -413,12 +413,12 @@ def changed(text, move, out, into):
         else:
             lines.append(line)
     if found != 1:
-        raise Wrong(f"{move}: {found} lines are: {out}")
+        raise Wrong(f"{move}: has {found} times, not once: {out}")
     return "\n".join(lines)
 
 
 def control(job):
-    """A wrong table: what was proved is not any more, by as many rounds, and z3 has an example."""
+    """A wrong table: the query fails, with the number of rounds that the right table needs, and z3 has a counterexample."""
     text, line = job
     name, move, out, into, expected = (part.strip() for part in line.split("|"))
     lines, rounds = [], ROUNDS
@@ -426,7 +426,7 @@ def control(job):
         prover = Prover(Table(changed(text, move, out, into) if wrong else text))
         query = [q for q in prover.queries("theorems" if move == "-" else move) if q[0] == expected]
         if wrong and not query:
-            raise Wrong(f"{name}: {expected} is not asked")
+            raise Wrong(f"{name}: there is no query {expected}")
         for _, hypotheses, facts, goal in query:
             proved, found, asked = prover.ask(facts, goal, hypotheses, rounds)
             rounds = prover.needed
@@ -441,9 +441,9 @@ def controls(text):
     lines = [line for line in lines if not wanted or line.split()[0] in wanted]
     with multiprocessing.Pool(2) as pool:
         for name, what, found, example in pool.imap(control, [(text, line) for line in lines]):
-            print(f"{name}: {what} is " + ("not proved, for example:" if found else "proved, and must not be"), *example, sep="\n")
+            print(f"{name}: {what} is " + ("not proved, for example:" if found else "proved, but must not be"), *example, sep="\n")
             caught, missed = caught + found, missed + (not found)
-    print(f"{caught} wrong tables found out, {missed} missed")
+    print(f"{caught} wrong tables refuted, {missed} missed")
     return missed > 0
 
 
@@ -460,12 +460,12 @@ def main():
             for what, (conjuncts, rounds) in used.items():
                 for conjunct in conjuncts - {what, "init"}:
                     places.setdefault(conjunct, []).append((name, what, rounds))
-        print(f"{queries} queries, {queries - failed} proved, {failed} not, {time.time() - start:.0f} s")
+        print(f"{queries} queries, {queries - failed} proved, {failed} failed, {time.time() - start:.0f} s")
         if failed or sys.argv[1:]:
             return failed > 0
         conjuncts = sorted(set(places) | set(Table(text).invariants))
         for conjunct, where in pool.imap(need, [(text, c, places.get(c, [])) for c in conjuncts]):
-            print(f"{conjunct}: " + (f"without it {where} is not proved" if where else "nothing needs it"))
+            print(f"{conjunct}: " + (f"without it {where} is not proved" if where else "no query needs it"))
             failed += not where
     print(f"{len(conjuncts)} conjuncts, {failed} not needed, {time.time() - start:.0f} s")
     return failed > 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The table of moves, read.  Its own beginning says what its lines mean."""
+"""Reads the table of moves, whose head explains its lines."""
 import ast
 import re
 
