@@ -84,8 +84,8 @@ static size_t run_evict(struct worker *worker, size_t operations)
 }
 
 /* Starts in the steady state.  The clock is at the capacity, and the priorities are those of a pool filled at an even
- * pace until now.  Some handles are stale, and as many objects belong to no thread.  Otherwise a thread that does
- * more operations in the same time would have had more objects. */
+ * pace until now.  Some handles are stale; an equal number of objects belongs to no thread.  Otherwise a thread that
+ * does more operations in the same time would have had more objects. */
 static size_t run_fill(struct worker *worker, size_t objects)
 {
 	const uint32_t now = (uint32_t)__atomic_load_n(worker->clock, __ATOMIC_RELAXED);

@@ -6,8 +6,8 @@
  *  - The handle of a held object resolves to it.
  *  - A handle whose object was released before resolves to nothing, whichever thread has the slot now.  A thread knows
  *    this of its own releases, and of handles that other threads published as dead.
- *  - A handle that is offered, by which any thread may release, releases exactly once: at the end exactly as many such
- *    releases have succeeded as handles were offered.
+ *  - A handle that is offered to all threads releases exactly once: at the end the successful releases of this kind
+ *    equal the offered handles.
  *
  * An object that another thread is just releasing is neither held nor free, so there is one more object per thread.
  */

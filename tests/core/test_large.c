@@ -102,7 +102,7 @@ TEST(large_objects_in_every_kind_of_pool)
 }
 
 #if HAS_ROOM
-/* An address maps to its slot exactly, whatever the stride, even if the objects span terabytes. */
+/* An address maps to its slot exactly, for every stride, even if the objects span terabytes. */
 TEST(many_large_objects_are_found_by_address)
 {
 	enum { OBJECTS = 10000 };

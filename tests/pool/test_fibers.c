@@ -88,7 +88,7 @@ static struct fiber *take(bool *all_done_out)
 	pthread_mutex_lock(&mutex);
 	*all_done_out = unfinished == 0;
 	if (waiting_count) {
-		/* The one that has waited longest, so that fibers move. */
+		/* The fiber that has waited longest, so that fibers change threads. */
 		f = waiting[0];
 		memmove(waiting, waiting + 1, --waiting_count * sizeof(*waiting));
 	}

@@ -3,7 +3,7 @@
  * lives.h - a process uses the library while the system refuses: all public functions that may enter the kernel, in
  * lives of pools of all kinds.
  *
- * Idea         A life continues whatever is refused, and requires the promises that hold even then: the statuses in
+ * Idea         A life continues after any refusal, and requires the promises that hold even then: the statuses in
  *              the headers, every object, kept contents, errno left alone.  A `strict` life requires that everything
  *              succeeds.
  */

@@ -40,7 +40,7 @@ BACKEND_TEST(trim_returns_pages_used_again_before_the_cursor, LFPOOL_BACKEND_MUT
 		assert_true(lfpool_trim(pool, 0, BYTES / 16));
 	use_all(pool, objects);
 	before = given_back(pool);
-	/* It is also promised to end. */
+	/* Repeated trims end. */
 	for (unsigned calls = 0; lfpool_trim(pool, 0, BYTES / 16); calls++)
 		assert_in_range(calls, 0, 1000);
 	assert_true(given_back(pool) - before > BYTES / 8 * 7);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* retires.c - the letters of retires.h, and the record of what they do. retires_judge.c checks the promises. */
+/* retires.c - the letters of retires.h, and the record of their actions. retires_judge.c checks the promises. */
 #include "retires.h"
 
 #include "verbs.h"
@@ -11,7 +11,7 @@
 struct retires retires;
 const char *retires_kinds;
 static bool begun;
-/* An address that stands for an object's contents in the oracle's notes. */
+/* The address by which the oracle knows an object's contents. */
 static char nothing[THREADS_MAX];
 
 struct retire_thread *retires_self(void)

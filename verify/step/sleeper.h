@@ -20,7 +20,7 @@ struct sleeper {
 void sleeper_start(struct sleeper *s);
 /* Acts undisturbed, and records its instructions if `recording`. */
 void sleeper_rehearse(struct sleeper *s, bool recording);
-/* Acts, and stops before instruction `at` (0 .. length); false if it never came there, and has finished.  With
+/* Acts, and stops before instruction `at` (0 .. length); false if it finished without reaching that.  With
  * stepper.interrupt it calls that there, and finishes. */
 bool sleeper_run(struct sleeper *s, long at);
 /* Lets a stopped one finish; or takes it out of its operation. */

@@ -6,7 +6,7 @@
  *              First the code is recorded: with the processor's trap flag set each instruction ends in a trap, which
  *              Linux delivers to the thread as SIGTRAP, and the handler notes the address.  Then, to stop before
  *              instruction n, the handler of STEP_BEGIN plants a breakpoint in the code itself, at or shortly before
- *              the n-th instruction; the rest is stepped.  There the thread stands in the handler, with its registers
+ *              the n-th instruction; the rest is stepped.  There the thread remains in the handler, with its registers
  *              and half-done stores, for as long as necessary.
  * Stepping     all the way is too slow: a trap costs 10 to 28 microseconds in a virtual machine, so walking to each n
  *              from the beginning takes minutes; a breakpoint costs 4.
@@ -138,14 +138,14 @@ struct stepper {
 	long anchor;  /* the instruction to plant at; 0 = step all the way              */
 	long passes;  /* number of earlier executions of the anchor */
 	bool recording;
-	/* What a signal handler does at the place, instead of parking; NULL: it parks. */
+	/* Called at the place instead of parking; NULL: the thread parks. */
 	void (*interrupt)(void);
 	/* Used by the handler. */
 	bool inside; /* between STEP_BEGIN and STEP_END                                */
 	bool planted, passing;
 	unsigned char displaced; /* the byte that the breakpoint replaces */
 	long steps;              /* instructions executed since STEP_BEGIN                         */
-	unsigned char *place;    /* the instruction it stands before                               */
+	unsigned char *place;    /* the next instruction                                           */
 	bool strayed;            /* it took another path than in the recording */
 };
 
@@ -158,7 +158,7 @@ void stepper_plan_recording(struct stepper *s);
 void stepper_plan_stop(struct stepper *s, long at);
 /* In the recording: is instruction `at` in the program, not in a shared library? */
 bool stepper_in_program(const struct stepper *s, long at);
-/* In the recording: can other threads tell a thread stopped before instruction `at` from one stopped before the
+/* In the recording: can other threads distinguish a thread stopped before instruction `at` from one stopped before the
  * previous instruction?  Not if that instruction changes only registers: then memory is the same, and the thread will
  * do the same.  With LFPOOL_DEEP=1 every place counts. */
 bool stepper_is_another(const struct stepper *s, long at);
