@@ -84,4 +84,51 @@ TEST(stats_count_objects_by_place)
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
+/* ---- Counters in the middle of a call ---- */
+
+static struct {
+	lfpool_t *pool;
+	uint64_t acquires, releases;
+	unsigned calls;
+} reader;
+
+/* An object that is on its way from its holder to the free lists, or back, is in neither of the two places that are
+ * counted. */
+static bool read_counters(void *context, void *object)
+{
+	(void)context;
+	(void)object;
+	if (reader.pool) {
+		const lfpool_stats_t stats = stats_of(reader.pool);
+
+		REQUIRE(stats.acquires >= reader.acquires && stats.releases >= reader.releases);
+		REQUIRE(stats.acquires >= stats.releases);
+		reader.acquires = stats.acquires;
+		reader.releases = stats.releases;
+		reader.calls++;
+	}
+	return true;
+}
+
+BACKEND_TEST(counters_do_not_go_back_in_a_hook, LFPOOL_BACKEND_MALLOC)
+{
+	const lfpool_hooks_t hooks = {.activate = read_counters, .deactivate = read_counters};
+	lfpool_t *pool = POOL_OF(SIZE, 3, .backend = backend, .hooks = hooks);
+	void *objects[3];
+
+	memset(&reader, 0, sizeof(reader));
+	reader.pool = pool;
+	for (int round = 0; round < 3; round++) {
+		assert_int_equal(lfpool_acquire_bulk(pool, objects, 3), 3);
+		(void)read_counters(NULL, NULL);
+		assert_int_equal(reader.acquires, 3 * round + 3);
+		release_all(pool, objects, 3);
+		(void)read_counters(NULL, NULL);
+		assert_int_equal(reader.releases, 3 * round + 3);
+	}
+	assert_int_equal(reader.calls, 3 * 8);
+	reader.pool = NULL;
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
 RUN_TESTS()
