@@ -128,7 +128,7 @@ TEST(dump_names_flags_and_hooks_and_escapes_the_name)
 	dumps_end(&d, pool);
 }
 
-TEST(dump_of_mutex_and_malloc_mode)
+TEST(dump_names_the_backend)
 {
 	static const struct {
 		lfpool_backend_t backend;

@@ -83,7 +83,7 @@ TEST(large_objects_of_every_alignment)
 			check(&CONFIG_OF(sizes[i], 3, .name = "large"), alignments[k]);
 }
 
-TEST(small_objects_of_large_alignments)
+TEST(objects_have_alignments_up_to_16_huge_pages)
 {
 	for (size_t alignment = 8192; alignment <= 16 * HUGE_PAGE; alignment *= 2) {
 		check(&CONFIG_OF(1, 5, .name = "small"), alignment);

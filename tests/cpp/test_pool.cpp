@@ -88,7 +88,7 @@ TEST(pool_in_a_buffer)
 
 /* ---- Objects ---- */
 
-TEST(make_until_the_pool_is_full)
+TEST(make_returns_null_when_the_pool_is_full)
 {
 	lfpool::pool<counted> pool(100);
 	std::vector<counted *> objects;

@@ -285,7 +285,7 @@ HOOKS_TEST(waiting_calls_get_good_objects)
 /* ---- Singly, and with other features ---- */
 
 /* Existing objects come first, wherever they are: in the depot, on another cache's stack, in its magazine. */
-TEST(none_is_built_while_one_is_free_in_another_cache)
+TEST(create_hook_runs_only_if_no_constructed_object_is_free)
 {
 	for (unsigned bound = 0; bound < 2; bound++) {
 		struct log log = {.create_at_most = SIZE_MAX};

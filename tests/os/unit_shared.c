@@ -49,7 +49,7 @@ TEST(memory_is_shared_if_one_of_its_pages_is)
 }
 
 /* More lines than are read at once; each second page is shared. */
-TEST(each_of_many_mappings_is_known_for_what_it_is)
+TEST(every_second_of_many_mappings_is_shared)
 {
 	const size_t page = os_page_bytes();
 	char *all = map(MANY * page, MAP_PRIVATE | MAP_ANONYMOUS, -1);

@@ -78,7 +78,7 @@ static size_t one_after_the_other(int pools)
 	return same_address;
 }
 
-TEST(thousand_pools_in_sequence)
+TEST(thousand_pools_in_sequence_leave_no_memory)
 {
 	hire(3);
 	one_after_the_other(100);
@@ -92,10 +92,10 @@ TEST(thousand_pools_in_sequence)
 }
 
 /* Many at once; half of them replaced while the threads remember the other half; in random order. */
-TEST(many_pools_at_once)
+TEST(replaced_pools_are_not_confused_with_others)
 {
 	enum { POOLS = 200 };
-	struct random r = random_for(test_seed("many_pools_at_once"), 0);
+	struct random r = random_for(test_seed("replaced_pools_are_not_confused_with_others"), 0);
 	lfpool_t *pools[POOLS];
 
 	hire(2);

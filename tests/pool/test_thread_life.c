@@ -116,7 +116,7 @@ static void *come_late(void *argument)
 }
 
 /* Every cache that the library can make is taken, and each can reach the objects of all; further threads still work. */
-TEST(threads_beyond_the_last_cache)
+TEST(threads_work_when_all_caches_exist)
 {
 	enum { WANTED = 17000, LATE = 8, ALL = LATE * 5 };
 	lfpool_t *pool = pool_of(SIZE, ALL);

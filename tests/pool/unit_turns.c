@@ -111,9 +111,9 @@ TEST(new_pool_in_an_old_place_is_not_mistaken)
 
 /* Pools beyond the last place share the offset of another pool.  They are found as long as they are the last one
  * used. */
-TEST(pools_beyond_the_last_place)
+TEST(pools_beyond_the_last_place_are_found_while_last_used)
 {
-	struct random random = random_for(test_seed("pools_beyond_the_last_place"), 0);
+	struct random random = random_for(test_seed("pools_beyond_the_last_place_are_found_while_last_used"), 0);
 
 	make(0, POOLS);
 	lfpool_t *shared = POOL_OF(SIZE, CAPACITY, .cache_capacity = LFPOOL_CACHE_NONE);

@@ -20,7 +20,7 @@ static size_t looked_at(const lfpool_t *pool)
 	return slots;
 }
 
-TEST(a_grown_pool_is_walked_as_far_as_it_was_used)
+TEST(walks_of_a_grown_pool_end_near_the_last_used_slot)
 {
 	void *objects[USED];
 	lfpool_t *pool = POOL_OF(16, 1, .max_capacity = GROWN);

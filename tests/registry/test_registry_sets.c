@@ -200,7 +200,7 @@ TEST(full_grow_has_an_end)
 }
 
 /* No bytes are no objects: a pool that begins empty. */
-TEST(a_pool_of_no_bytes_grows)
+TEST(a_pool_of_0_bytes_begins_empty_and_grows)
 {
 	lfpool_registry_t *registry = registry_of("jobs bytes=0 max_bytes=240 growth_bytes=48\n");
 	const lfpool_config_t config = config_of(SIZE, 7);
@@ -261,7 +261,7 @@ static void plan_like_jobs(void *registry, lfpool_config_t *config)
 	config->capacity = jobs ? lfpool_capacity(jobs) : 10;
 }
 
-TEST(a_plan_may_ask_the_registry)
+TEST(a_plan_may_look_up_a_pool_in_the_registry)
 {
 	lfpool_registry_t *registry = registry_of(NULL);
 	const lfpool_config_t config = config_of(SIZE, 20);

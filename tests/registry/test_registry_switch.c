@@ -182,7 +182,7 @@ TEST(scenario_without_a_capacity_keeps_it)
 }
 
 /* A new profile and its scenario take effect in one step. */
-TEST(switch_to_a_new_profile)
+TEST(profile_and_scenario_switch_together)
 {
 	lfpool_registry_t *registry = registry_of("[a]\n[b]\n[c]");
 	char text[100];

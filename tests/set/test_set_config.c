@@ -220,7 +220,7 @@ TEST(a_set_whose_destroy_is_refused_stays)
 	assert_int_equal(lfpool_set_destroy(set), 2);
 }
 
-TEST(default_classes_and_pools)
+TEST(a_default_set_has_80_classes_and_one_pool)
 {
 	lfpool_set_t *set = SET_WITH();
 

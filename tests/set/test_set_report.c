@@ -5,7 +5,7 @@
 #include "../support/set_support.h"
 
 /* Every field of the struct, including future ones: all are numbers, one or two to a 64-bit word. */
-TEST(every_field_is_a_sum)
+TEST(every_statistic_of_a_set_is_a_sum)
 {
 	enum { WORDS = sizeof(lfpool_stats_t) / sizeof(uint64_t), OBJECTS = 300 };
 

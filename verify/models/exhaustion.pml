@@ -11,7 +11,7 @@
  *              CALLS=0 (the most calls of a user; 0: without end)
  *              BOUND=1 (a cache's stacks have at most one magazine; 0: none)
  *              RELEASERS=3 (the users that release, a bit for each)
- * Steps        One for each load, store and CAS that others can tell apart.  Merged are: a push to a stack (only its
+ * Steps        One for each load, store and CAS that others can distinguish.  Merged are: a push to a stack (only its
  *              CAS is visible); the pop's load of top with the CAS that follows (a failed CAS equals a later load); a
  *              push's load of top with its store of bottom.
  * Words        Tags, tops and the count of pushes never wrap and only grow.  So the collects' sums and the CASes only

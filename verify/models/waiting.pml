@@ -244,7 +244,7 @@ proctype fate()
 
 #define START(count, role) for (c : 1 .. count) { run role(me); me++ }
 
-/* No process can move any more. */
+/* No process can take another step. */
 inline check()
 {
 	bit lost_wake_up, asleep_with_a_slot, in_dead_hands;
