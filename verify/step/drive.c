@@ -107,8 +107,8 @@ const char *drive_lost(long lost, long at_most, long *worst)
 	if (lost < 0)
 		return "there are more objects than the pool has";
 	if (lost > at_most) {
-		(void)snprintf(text, sizeof(text), "%ld objects cannot be had; at most %ld may be in the call's hands",
-			       lost, at_most);
+		(void)snprintf(text, sizeof(text), "%ld objects are missing; the call may hold at most %ld", lost,
+			       at_most);
 		return text;
 	}
 	if (lost > *worst)
@@ -224,7 +224,7 @@ static void record(void)
 	if (drive_mutant)
 		return;
 	if (drive_moved != part.moves)
-		printf("FAILED %s: it is meant to change %#x, and changes %#x\n", part.name, part.moves, drive_moved);
+		printf("FAILED %s: it should change %#x, but changes %#x\n", part.name, part.moves, drive_moved);
 	if (wrong)
 		printf("FAILED %s, undisturbed: %s\n", part.name, wrong);
 	if (drive_moved != part.moves || wrong)
@@ -240,7 +240,7 @@ static void go_to(long at, long *points, long *worst)
 	if (sleeper.stepper.strayed || stopped == is_pass(SIGNALS)) {
 		if (stopped)
 			sleeper_resume(&sleeper);
-		fail(pass_names[drive_pass], "it went another way than in the recording");
+		fail(pass_names[drive_pass], "it took another path than in the recording");
 	} else if (stopped) {
 		(void)visit(worst);
 	} else {
@@ -302,7 +302,7 @@ static bool sweep_control(void)
 		sleeper_describe(&sleeper, text, sizeof(text));
 		if (!visit(&worst) && failures == failures_before) {
 			stuck++;
-			printf("caught: the others were stuck until it went on: %s\n", text);
+			printf("caught: the others were stuck until it continued: %s\n", text);
 		}
 		play->close();
 		points += step;

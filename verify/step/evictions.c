@@ -33,9 +33,9 @@ static void on_evict(void *context, void *object, lfpool_handle_t handle, uint64
 	struct ranked *r = ranked_of(s, handle);
 
 	/* The object that the operation has acquired is not ranked. */
-	wrong_if(s, r && r->object != object, "the object of an evicted handle is another");
+	wrong_if(s, r && r->object != object, "an evicted handle names another object");
 	wrong_if(s, r && r->evicted, "an object was evicted twice");
-	wrong_if(s, lfpool_resolve(s->pool, handle), "the handle of an evicted object names one");
+	wrong_if(s, lfpool_resolve(s->pool, handle), "the handle of an evicted object resolves");
 	if (r)
 		r->evicted = true;
 	if (s->evicted_count < OBJECTS_MAX)
@@ -97,9 +97,9 @@ void evictions_refill(struct scene *s)
 const char *evictions_settle(struct scene *s)
 {
 	if (s->got_handle && s->got[0] && lfpool_unpin(s->pool, s->got_handle) != LFPOOL_OK)
-		return "an unpin of what the operation has pinned is refused";
+		return "an unpin of the object that the operation pinned was refused";
 	if (s->holds && (s->held_count--, lfpool_unpin(s->pool, s->handle)) != LFPOOL_OK)
-		return "an unpin of a pinned object is refused";
+		return "an unpin of a pinned object was refused";
 	s->holds = false;
 	s->got_handle = 0;
 	s->got[0] = NULL;
@@ -107,7 +107,7 @@ const char *evictions_settle(struct scene *s)
 		for (size_t k = 0; k < s->ranked_count; k++)
 			if (!s->ranked[k].evicted && s->ranked[k].priority >= AGAIN &&
 			    s->ranked[k].priority < s->evicted[i].priority)
-				return "when it went on, it evicted another object than the least";
+				return "after it continued, it evicted an object that is not the least";
 	return NULL;
 }
 
@@ -144,13 +144,13 @@ static void check_stale(struct scene *s, bool stale)
 {
 	const struct ranked *r = ranked_of(s, s->handle);
 
-	wrong_if(s, stale && r && !r->evicted, "a handle is said to be stale, and no thread evicted the object");
+	wrong_if(s, stale && r && !r->evicted, "a call reports a stale handle, but no thread evicted the object");
 }
 
 static void acquire_evicting(struct scene *s)
 {
 	s->got[0] = STEP(lfpool_acquire_evicting(s->pool, s->priority, &s->got_handle));
-	wrong_if(s, !s->got[0] != !s->got_handle, "an object without a handle, or the other way round");
+	wrong_if(s, !s->got[0] != !s->got_handle, "an object without a handle, or a handle without an object");
 }
 
 static void pin(struct scene *s)
@@ -172,9 +172,9 @@ static void release_pinned(struct scene *s)
 {
 	const lfpool_status_t status = STEP(lfpool_release_handle(s->pool, s->handle));
 
-	wrong_if(s, status != LFPOOL_OK, "a pinned object cannot be released");
+	wrong_if(s, status != LFPOOL_OK, "the release of a pinned object was refused");
 	wrong_if(s, lfpool_pin(s->pool, s->handle) || lfpool_resolve(s->pool, s->handle),
-		 "the handle of a released object names one");
+		 "the handle of a released object resolves");
 	s->released = lfpool_unpin(s->pool, s->handle) == LFPOOL_OK;
 }
 

@@ -140,7 +140,7 @@ static const char *check_served(const struct scene *s, const struct operation *o
 
 	/* Retired objects become free when a thread polls. */
 	if (object && wanted && !(o->special & (ASKED | TOLD)))
-		return "an object is free, and no thread serves those that wait for it";
+		return "an object is free, but no thread serves the waiting calls";
 	return lfpool_release(s->pool, object) == LFPOOL_OK ? NULL : "a peer's release was refused";
 }
 
@@ -153,7 +153,7 @@ static const char *release_all(struct scene *s, struct holding *h)
 		wrong = peer_give_back(s->pool, h);
 	while (!wrong && s->held_count)
 		if (lfpool_release(s->pool, s->held[--s->held_count]) != LFPOOL_OK)
-			wrong = "the release of an object that was held is refused";
+			wrong = "the release of a held object was refused";
 	return wrong;
 }
 
@@ -169,7 +169,7 @@ static const char *heirs_inherit(struct scene *s, const struct operation *o, str
 								      : "a continuation is called that was called";
 	for (size_t i = 0; i < queue.handed; i++)
 		if (heirs[i].calls != 1 || heirs[0].order > heirs[i].order)
-			return "continuations are called twice, or out of turn";
+			return "continuations were called twice, or out of order";
 	missing = lost(s, h);
 	for (size_t i = 0; i < queue.handed; i++)
 		missing -= heirs[i].object != NULL;
@@ -177,11 +177,11 @@ static const char *heirs_inherit(struct scene *s, const struct operation *o, str
 	if (missing < 0)
 		return "there are more objects than the pool has";
 	if (missing > (most > 0 ? most : 0))
-		return "objects are lost that were in no hands";
+		return "objects are lost that no call held";
 	*lost_out = missing;
 	for (size_t i = 0; i < 2; i++)
 		if (lfpool_release(s->pool, heirs[i].object) != LFPOOL_OK)
-			return "the release of what a continuation got is refused";
+			return "the release of a continuation's object was refused";
 	return release_all(s, h);
 }
 
@@ -224,8 +224,7 @@ static const char *live_on_without(long *worst)
 	if ((wrong = drain(scene.other, worst)))
 		return wrong;
 	missing = lost(&scene, &mine);
-	if ((wrong = peer_finds(mine.count, missing,
-				"a peer got an object when the driver had been told that there is none")))
+	if ((wrong = peer_finds(mine.count, missing, "a peer got an object after the driver got NULL")))
 		return wrong;
 	beat("both used the pool");
 	if ((wrong = peer_give_back(scene.pool, &mine)))
@@ -236,12 +235,12 @@ static const char *live_on_without(long *worst)
 	if (wrong || wrong_too)
 		return wrong ? wrong : wrong_too;
 	beat("the other emptied the pool");
-	if ((wrong = peer_finds(0, missing, "the second peer got another number of objects than the first")))
+	if ((wrong = peer_finds(0, missing, "the peers got different numbers of objects")))
 		return wrong;
 	beat("one emptied the pool again");
 	if ((wrong = peer_give_back(scene.pool, &theirs)) || (wrong = drain(NULL, worst)))
 		return wrong;
-	return hooks_wrong() ? "a hook was called out of turn" : NULL;
+	return hooks_wrong() ? "a hook was called in a wrong order" : NULL;
 }
 
 static const char *live_on(long *worst)

@@ -15,21 +15,22 @@
 static void resolve(struct scene *s)
 {
 	s->found[0] = STEP(lfpool_resolve(s->pool, s->handle));
-	wrong_if(s, s->found[0] != s->held[0], "the handle of an active object leads elsewhere");
+	wrong_if(s, s->found[0] != s->held[0], "the handle of an active object resolves to another address");
 }
 
 static void handle_of(struct scene *s)
 {
 	const lfpool_handle_t handle = STEP(lfpool_handle_of(s->pool, s->held[0]));
 
-	wrong_if(s, s->handle && handle != s->handle, "an active object has got another handle");
-	wrong_if(s, lfpool_resolve(s->pool, handle) != s->held[0], "the handle of an active object leads elsewhere");
+	wrong_if(s, s->handle && handle != s->handle, "an active object has another handle");
+	wrong_if(s, lfpool_resolve(s->pool, handle) != s->held[0],
+		 "the handle of an active object resolves to another address");
 }
 
 static void release_marked(struct scene *s)
 {
 	release_inlined(s);
-	wrong_if(s, lfpool_resolve(s->pool, s->handle), "the handle of a released object names one");
+	wrong_if(s, lfpool_resolve(s->pool, s->handle), "the handle of a released object resolves");
 }
 
 OPERATION(release_handle, s->released = STEP(lfpool_release_handle(s->pool, s->handle)) == LFPOOL_OK)
@@ -50,10 +51,10 @@ static void check_walk(struct scene *s)
 {
 	for (size_t i = 0; i < s->held_count; i++)
 		if (times_found(s, s->held[i]) == 0)
-			s->wrong = "a walk has missed an object that was active all the while";
+			s->wrong = "a walk missed an object that was active throughout";
 	for (size_t i = 0; i < s->found_count; i++)
 		if (times_found(s, s->found[i]) > 1)
-			s->wrong = "a walk has visited an object twice";
+			s->wrong = "a walk visited an object twice";
 }
 
 static bool visit(void *context, void *object)

@@ -92,7 +92,7 @@ static void visit(unsigned way)
 	const char *wrong = peer_drain(s, NULL, &h);
 
 	if (!wrong && (lost(s, &h) < 0 || lost(s, &h) > 2))
-		wrong = "more is lost than two calls can have in hand";
+		wrong = "more objects are lost than two calls can hold";
 	if (!wrong && !(way & 2))
 		wrong = peer_give_back(s->pool, &h);
 	beat("the two finished");

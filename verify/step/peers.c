@@ -35,7 +35,7 @@ const char *peer_churn(lfpool_t *pool, uint64_t stamp, unsigned rounds)
 		while (count < wanted && (objects[count] = lfpool_acquire(pool)))
 			count++;
 		if (!stamp_all(objects, count, stamp + round))
-			return "a peer found another's stamp in its object";
+			return "a peer found another thread's stamp in its object";
 		/* Now and then without naming the pool; or retired, if such objects are reclaimed. */
 		while (count-- > 0)
 			if ((round + count) % 4 ? lfpool_release(pool, objects[count])
@@ -74,9 +74,9 @@ const char *peer_drain(struct scene *s, lfpool_cache_t *cache, struct holding *h
 		return wrong;
 	while ((object = cache ? lfpool_cache_acquire(cache) : lfpool_acquire(s->pool))) {
 		if (h->count == OBJECTS_MAX)
-			return "more objects than there are";
+			return "more objects than the pool has";
 		if (!lfpool_owns(s->pool, object))
-			return "an object that is none of the pool's";
+			return "an object of another pool";
 		if (lfpool_of(object) != s->pool)
 			return "lfpool_of() does not name the pool of an object";
 		if (is_among(object, h->objects, h->count))
@@ -116,7 +116,7 @@ const char *peer_make_pools(const struct scene *s)
 		void *object = lfpool_acquire(pools[i]);
 
 		if (!object || lfpool_of(object) != pools[i] || lfpool_release_self(object) != LFPOOL_OK)
-			wrong = "a new pool's object is not known as such";
+			wrong = "lfpool_of() does not name the new pool of an object";
 	}
 	for (size_t i = 0; i < 3; i++)
 		if (lfpool_destroy(pools[i]) != 0)
@@ -189,23 +189,23 @@ static const char *gather(struct scene *s, struct holding *h)
 
 	for (size_t i = 0; !wrong && i < s->held_count; i++)
 		if (lfpool_release(s->pool, s->held[i]) != LFPOOL_OK)
-			wrong = "the release of an object that was held is refused";
+			wrong = "the release of a held object was refused";
 	for (size_t i = 0; !wrong && i < s->wanted; i++)
 		if (s->got[i] && lfpool_release(s->pool, s->got[i]) != LFPOOL_OK)
-			wrong = "the release of what the operation acquired is refused";
+			wrong = "the release of the operation's object was refused";
 	s->held_count = s->wanted = 0;
 	if (!wrong)
 		wrong = peer_drain(s, NULL, h);
 	if (!wrong && h->count != lfpool_capacity(s->pool))
 		wrong = "objects are missing at the end";
 	if (!wrong && lfpool_quick_stats(s->pool).owed)
-		wrong = "everything was released, but objects are owed";
+		wrong = "everything was released, but a shrink is pending";
 	if (!wrong && s->capacity_at_end && h->count != s->capacity_at_end)
 		wrong = "the number of objects is not the sum of the calls' results";
 	if (!wrong && lfpool_quick_stats(s->pool).misuses)
-		wrong = "a release was refused on the way, or a debug mode has found something";
+		wrong = "a release was refused, or a debug mode found something";
 	if (!wrong && hooks_wrong())
-		wrong = "a hook was called out of turn";
+		wrong = "a hook was called in a wrong order";
 	return wrong ? wrong : lfpool_check(s->pool, &place);
 }
 

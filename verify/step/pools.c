@@ -35,7 +35,7 @@ static void create_pool(struct scene *s)
 	void *object = lfpool_acquire(s->made);
 
 	wrong_if(s, !object || lfpool_of(object) != s->made || lfpool_release_self(object) != LFPOOL_OK,
-		 "the new pool is of no use");
+		 "the new pool does not work");
 }
 
 static void destroy_pool(struct scene *s)
@@ -47,7 +47,7 @@ static void destroy_pool(struct scene *s)
 
 	const size_t active = STEP(lfpool_destroy(made));
 
-	wrong_if(s, active != 1, "lfpool_destroy() counts other objects than were active");
+	wrong_if(s, active != 1, "lfpool_destroy() returned a wrong count of active objects");
 }
 
 static void ask_stats(struct scene *s)
@@ -58,7 +58,7 @@ static void ask_stats(struct scene *s)
 	wrong_if(s,
 		 stats.capacity != lfpool_capacity(s->pool) || stats.active < s->held_count ||
 			 stats.active > stats.capacity,
-		 "lfpool_stats() counts objects that cannot be");
+		 "lfpool_stats() has impossible counts");
 }
 
 /* As text: the same functions make JSON. */
@@ -68,7 +68,7 @@ static void dump(struct scene *s)
 	const size_t length = STEP(lfpool_dump(s->pool, LFPOOL_TEXT, text, sizeof(text)));
 
 	wrong_if(s, length == 0 || length >= sizeof(text) || strlen(text) != length,
-		 "lfpool_dump() has written something else than it says");
+		 "lfpool_dump() returned a wrong length");
 }
 
 OPERATION(set_acquire, s->got[0] = STEP(lfpool_set_acquire(s->set, OBJECT_BYTES)))
@@ -79,7 +79,7 @@ static void set_make(struct scene *s)
 	void *object = STEP(lfpool_set_acquire(s->set, 2 * OBJECT_BYTES));
 
 	wrong_if(s, !object || lfpool_of(object) == s->pool || lfpool_set_release(s->set, object) != LFPOOL_OK,
-		 "a new class of a set is of no use");
+		 "a new class of a set does not work");
 }
 
 /* ---- The table ---- */
@@ -117,7 +117,7 @@ static void grow(struct scene *s)
 {
 	const size_t added = STEP(lfpool_grow(s->pool, 6));
 
-	wrong_if(s, added != 6, "lfpool_grow() had room, and has not grown");
+	wrong_if(s, added != 6, "lfpool_grow() did not grow, although it had room");
 }
 
 static void set_maximum(struct scene *s)
@@ -125,7 +125,7 @@ static void set_maximum(struct scene *s)
 	const lfpool_status_t status = STEP(lfpool_limit(s->pool, 4 * EACH));
 
 	wrong_if(s, status != LFPOOL_OK || lfpool_quick_stats(s->pool).max_capacity != 4 * EACH,
-		 "the maximum is not what it was set to");
+		 "the maximum was not set");
 }
 
 /* The rest is pending, and may have completed since. */
@@ -134,7 +134,7 @@ static void shrink(struct scene *s)
 	const size_t gone = STEP(lfpool_shrink(s->pool, 3));
 
 	wrong_if(s, gone > 3 || lfpool_capacity(s->pool) - lfpool_quick_stats(s->pool).owed != s->capacity_at_end,
-		 "lfpool_shrink() has taken out or is owed more, or less, than it was asked for");
+		 "lfpool_shrink() removed or left pending a wrong number of objects");
 }
 
 static void cancel_shrink(struct scene *s)
@@ -142,7 +142,7 @@ static void cancel_shrink(struct scene *s)
 	const size_t forgiven = STEP(lfpool_shrink_cancel(s->pool));
 
 	wrong_if(s, forgiven + 2 * EACH - lfpool_capacity(s->pool) != 3 || lfpool_quick_stats(s->pool).owed,
-		 "what was paid and what was forgiven is not what was owed");
+		 "the removed and the cancelled objects do not add up to the pending ones");
 }
 
 OPERATION(trim, (void)STEP(lfpool_trim(s->pool, 0, 1)))

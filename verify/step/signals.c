@@ -49,7 +49,7 @@ static void ask(void *object)
 	lfpool_stats_t stats = {.struct_size = sizeof(stats)};
 
 	if (!lfpool_in_use(scene->pool, object))
-		wrong = "what the handler acquired is not in use";
+		wrong = "the handler's object is not in use";
 	/* The maximum of a closed pool is 0. */
 	if (lfpool_of(object) != scene->pool ||
 	    (!scene_closed(scene) &&
@@ -81,12 +81,12 @@ static void take_all(void)
 	else if (lost(scene, &h) < 0)
 		wrong = "there are more objects than the pool has";
 	else if (lost(scene, &h) > lost_at_most(scene, operation, &h))
-		wrong = "the handler got NULL, and more objects are free than the call may have in hand";
+		wrong = "the handler got NULL, but more objects are free than the call may hold";
 	if (h.count)
 		ask(h.objects[0]);
 	if (cache && h.count % 2) {
 		if (lfpool_cache_release_bulk(cache, h.objects, h.count) != h.count)
-			wrong = "the handler's release of many was refused";
+			wrong = "the handler's bulk release was refused";
 		return;
 	}
 	while (h.count)

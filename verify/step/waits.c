@@ -82,7 +82,7 @@ void keep_object(void *scene, lfpool_t *pool, void *object)
 {
 	struct scene *s = scene;
 
-	wrong_if(s, s->cancelled, "a continuation was called that had been cancelled");
+	wrong_if(s, s->cancelled, "a cancelled continuation was called");
 	wrong_if(s, s->called++, "a continuation was called twice");
 	wrong_if(s, pool != s->pool || !(object || scene_closed(s)),
 		 "a continuation was called with something else than an object of its pool");
@@ -98,7 +98,7 @@ static void acquire_async(struct scene *s)
 {
 	const lfpool_status_t status = STEP(lfpool_acquire_async(s->pool, keep_object, s, &s->ticket));
 
-	wrong_if(s, status != LFPOOL_OK, "lfpool_acquire_async() has refused");
+	wrong_if(s, status != LFPOOL_OK, "lfpool_acquire_async() was refused");
 }
 
 static void cancel(struct scene *s)
@@ -119,7 +119,7 @@ static void acquire_bulk_wait(struct scene *s)
 static void close_pool(struct scene *s)
 {
 	(void)STEP(lfpool_close(s->pool, 0));
-	wrong_if(s, s->ticket && s->called != 1, "the pool is closed, and a continuation was not called");
+	wrong_if(s, s->ticket && s->called != 1, "the pool is closed, but a continuation was not called");
 }
 
 static void release_to_call(struct scene *s)
