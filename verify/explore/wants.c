@@ -176,7 +176,7 @@ static void acquire_waiting(struct actor *actor, int64_t timeout_ns)
 	if (object) {
 		struct moment late;
 
-		/* At its deadline a thread searches by itself, out of turn. */
+		/* At its deadline a thread searches, out of turn. */
 		if (!sleep_was_late(&late))
 			check_turn(&call);
 		stage_got(actor, call, object, was_due);

@@ -32,7 +32,7 @@
 	X(debug, "none", "check", "zero", "no-tools", "environment", "poison", "quarantine", "guard", "owner",  \
 	  "backtrace")                                                                                          \
 	X(capacity, "1", "2", "33", "300")                                                                      \
-	X(growth, "fixed", "by hand", "by itself")                                                              \
+	X(growth, "fixed", "manual", "automatic")                                                               \
 	X(evict, "no", "less", "less or equal")                                                                 \
 	X(scheme, "none", "asked", "told")                                                                      \
 	X(caches, "thread", "small", "explicit", "none")                                                        \

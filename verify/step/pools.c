@@ -155,7 +155,7 @@ const struct operation resize_operations[] = {
 	{"grow", FIXED, "own all lend 1", grow, MOVES_COLD, 0},
 	{"grow, a debt", FIXED, "own all lend 1 shrink 3", grow, MOVES_COLD | MOVES_QUEUE, 0},
 	{"grow, for a continuation", FIXED, "own all lend 1 want 1 async", grow, MOVES_COLD | MOVES_QUEUE, 1},
-	{"acquire, grows by itself", GROWING_ITSELF, "own all lend 1 want 1", acquire_through_cache, MOVES_COLD, 1},
+	{"acquire, grows the pool", GROWING_ITSELF, "own all lend 1 want 1", acquire_through_cache, MOVES_COLD, 1},
 	{"acquire, cold", FIXED, "own all lend 1 want 1 grow 4", acquire_through_cache, MOVES_COLD, 1},
 	{"set maximum", FIXED, "own all lend 1", set_maximum, 0, 0},
 	{"set maximum, for a continuation", GROWING_ITSELF, "limit own all lend 1 want 1 async", set_maximum,
