@@ -83,7 +83,7 @@ typedef uint64_t lfpool_handle_t; /* names an object until it is released, see l
 	X(LFPOOL_E_CONFIG_OBJECT_SIZE, -12, "config.object_size, or largest of a set, is not in 1 .. 1 GiB")        \
 	X(LFPOOL_E_CONFIG_OBJECT_ALIGNMENT, -13, "config.object_alignment is not a power of two in 1 .. 1 GiB")     \
 	X(LFPOOL_E_CONFIG_CAPACITY, -14,                                                                            \
-	  "config.capacity, also from class_bytes or plan of a set, is not in 1 .. 2^31")                           \
+	  "config.capacity, also from class_bytes or plan of a set, is not in 1 .. 2^31 - 1")                       \
 	X(LFPOOL_E_CONFIG_CACHE_CAPACITY, -15, "config.cache_capacity is not in 1 .. 8192")                         \
 	X(LFPOOL_E_CONFIG_FLAGS, -16, "config.flags has an unknown bit, or one that this pool cannot have")         \
 	X(LFPOOL_E_CONFIG_BACKEND, -17, "config.backend or the variable LFPOOL_BACKEND names no backend")           \
@@ -96,7 +96,7 @@ typedef uint64_t lfpool_handle_t; /* names an object until it is released, see l
 	  "poison, quarantine=N (to 65536), guard, owner, backtrace=1/N (to 1000000), zero, no-tools")              \
 	X(LFPOOL_E_CONFIG_MAX_CAPACITY, -21,                                                                        \
 	  "config.max_capacity, also from max_class_bytes or plan of a set, is neither 0 nor in capacity .. "       \
-	  "2^31")                                                                                                   \
+	  "2^31 - 1")                                                                                               \
 	X(LFPOOL_E_CONFIG_STEPS, -22, "config.steps of a set is not 4, 8 or 16")                                    \
 	X(LFPOOL_E_CONFIG_SCHEME, -23, "config.scheme is incomplete, or not for such a pool")                       \
 	X(LFPOOL_E_CONFIG_BUFFER_CACHES, -24, "config.buffer_caches is above 16, or the pool is in no buffer")      \
@@ -322,7 +322,7 @@ typedef struct lfpool_config {
 	const char *name;         /* for messages; at most 63 bytes, copied; NULL = "unnamed"           */
 	size_t object_size;       /* bytes, 1 .. 1 GiB; no default                                      */
 	size_t object_alignment;  /* bytes, a power of two, 1 .. 1 GiB; 0 = alignof(max_align_t)        */
-	size_t capacity;          /* objects that callers can hold at once, 1 .. 2^31; no default; 0 only in
+	size_t capacity;          /* objects that callers can hold at once, 1 .. 2^31 - 1; no default; 0 only in
 	                             lfpool_create(), with max_capacity and without LFPOOL_CREATE_ALL   */
 	size_t cache_capacity;    /* objects one cache may hold, 1 .. 8192, rounded down to twice a power
 	                             of two, at least 2; raised in pools of more than 2^23 objects, to
@@ -338,7 +338,7 @@ typedef struct lfpool_config {
 	                             each magazine                                                      */
 	const char *debug;        /* debug modes, "poison,owner", see lfpool/debug.h; read, not kept;
 	                             NULL = those of the environment variable LFPOOL_DEBUG alone        */
-	size_t max_capacity;      /* objects it can grow to (lfpool/resize.h), capacity .. 2^31; address
+	size_t max_capacity;      /* objects it can grow to (lfpool/resize.h), capacity .. 2^31 - 1; address
 	                             space for them is reserved; 0 = capacity                           */
 	size_t growth_step;       /* objects to add when a call finds none, up to max_capacity;
 	                             0 = the pool grows only in calls of lfpool/resize.h                 */

@@ -40,15 +40,9 @@ LFPOOL_API size_t lfpool_grow(lfpool_t *pool, size_t count);
  */
 LFPOOL_INLINE_ size_t lfpool_settled_capacity(const lfpool_t *pool)
 {
-	lfpool_stats_t before, now;
+	const lfpool_stats_t now = lfpool_quick_stats(pool);
 
-	/* lfpool_stats() reads `owed` first: `capacity` is read between two equal values of it.  Each retry means that
-	 * another call changed the pending shrink. */
-	do {
-		before = lfpool_quick_stats(pool);
-		now = lfpool_quick_stats(pool);
-	} while (before.owed != now.owed);
-	return before.capacity > before.owed ? before.capacity - before.owed : 0;
+	return now.capacity - now.owed;
 }
 
 /*
@@ -97,7 +91,9 @@ LFPOOL_API size_t lfpool_shrink_cancel(lfpool_t *pool);
  * lfpool_limit - set the capacity up to which the pool may grow (`max_capacity` in lfpool_stats_t).
  *
  * max_capacity  At most the reserved maximum: the larger of config.max_capacity and config.capacity.  A value below the
- *               current capacity removes no object; use lfpool_shrink() for that.
+ *               current capacity removes no object; use lfpool_shrink() for that.  A call on another thread that is
+ *               just growing the pool may exceed it for a moment; it removes what is too much before it returns, or as
+ *               objects are released.
  * Returns       LFPOOL_OK; LFPOOL_E_CONFIG_MAX_CAPACITY: more than is reserved; LFPOOL_E_CLOSED.  Nothing changed then.
  * Progress      Lock-free; as lfpool_grow() if the pool grows automatically and a call waits.
  */

@@ -10,6 +10,7 @@
 #include "object/lifecycle.h"
 #include "os/os.h"
 #include "pool/configure.h"
+#include "pool/threads.h"
 #include "waiting/waiters.h"
 
 #include "lfpool/buffer.h"
@@ -65,7 +66,7 @@ lfpool_status_t pool_create_by(lfpool_t **pool_out, const lfpool_config_t *given
 	status = process_open() ? pool_create_at(pool_out, &config, &modes, window) : LFPOOL_E_NO_MEMORY;
 	/* Every pool is made with an object at least: this one's goes before anybody can have it. */
 	if (status == LFPOOL_OK && empty) {
-		(void)resize_shrink(*pool_out, 1);
+		(void)resize_shrink(*pool_out, thread_cache(*pool_out), 1);
 		lfpool_high_water_reset(*pool_out);
 	}
 	return status;

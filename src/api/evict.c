@@ -98,8 +98,7 @@ static uint32_t take_for(lfpool_t *pool, struct cache_head *head, uint64_t prior
 	while (!(slot = take_free(pool, head, ticket))) {
 		if (!evict_least(pool, &priority, &slot))
 			return SLOT_NONE;
-		/* relaxed: a number. */
-		if (slot && !load_relaxed(&pool->waiters.owed)) {
+		if (slot && !cold_owes(&pool->core.cold)) {
 			tally_shared(&pool->order->handed_over, 1);
 			return slot;
 		}

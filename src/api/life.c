@@ -141,7 +141,8 @@ size_t lfpool_destroy(lfpool_t *pool)
 size_t pool_end(lfpool_t *pool)
 {
 	probe_destroy(pool, pool->name);
-	waiters_close(pool, NULL);
+	waiters_close(&pool->waiters);
+	waiters_tell_closed(pool);
 	/* From here on no exiting thread comes near it. */
 	if (!EMBEDDED && pool->id)
 		live_pools_remove(pool->id);
@@ -175,7 +176,7 @@ size_t pool_end(lfpool_t *pool)
 
 size_t lfpool_shrink(lfpool_t *pool, size_t count)
 {
-	const size_t gone = resize_shrink(pool, count);
+	const size_t gone = resize_shrink(pool, thread_cache(pool), count);
 
 	if (!EMBEDDED && gone)
 		trim_removed(pool, gone * pool->core.arena.stride);

@@ -100,21 +100,18 @@ static void disown(lfpool_t *pool)
 	uint32_t slot;
 
 	pool->disowned = true;
-	/* relaxed, both: the child has one thread. */
-	store_relaxed(&pool->waiters.closed, CLOSED);
-	store_relaxed(&cold->maximum, 0);
-	(void)cold_forbid(cold, SIZE_MAX);
+	waiters_close(&pool->waiters);
+	cold_close(cold);
 	while ((slot = slots_take(pool, NULL)))
 		cold_withdraw(cold, slot);
 	pool->each_call = NULL;
 	pool->quarantine = pool->sets_aside = false;
-	debt_add(pool, SIZE_MAX);
 }
 
 static bool is_shared(const lfpool_t *pool)
 {
 	const struct arena *arena = &pool->core.arena;
-	const size_t end = arena->zero + (arena->slots + 1) * arena->stride;
+	const uintptr_t end = arena->zero + (uintptr_t)(arena->slots + 1) * arena->stride;
 
 	return arena->lent && os_is_shared(arena->objects, end - (uintptr_t)arena->objects);
 }

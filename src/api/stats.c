@@ -96,11 +96,13 @@ static void tell_calls(const lfpool_t *pool, lfpool_stats_t *stats)
 /* The fields that cost O(1). */
 static void quick(const lfpool_t *pool, lfpool_stats_t *stats_out)
 {
-	/* relaxed, all: numbers. */
-	stats_out->owed = (size_t)load_relaxed(&pool->waiters.owed);
-	stats_out->capacity = cold_capacity(&pool->core.cold);
+	/* relaxed, all: numbers.  `owed` and `capacity` are of one moment. */
+	const uint64_t counts = load_relaxed(&pool->core.cold.counts);
+
+	stats_out->owed = cold_owed_in(counts);
+	stats_out->capacity = cold_capacity_in(counts);
 	stats_out->backend = pool->backend_kind;
-	stats_out->max_capacity = (size_t)load_relaxed(&pool->core.cold.maximum);
+	stats_out->max_capacity = cold_closed_in(counts) ? 0 : (size_t)load_relaxed(&pool->core.cold.maximum);
 	stats_out->retired = retired_count(pool->retired, stats_out->capacity);
 	stats_out->waiting = (uint32_t)waiters_waiting(&pool->waiters);
 	stats_out->misuses = load_relaxed(&pool->misuses);

@@ -108,10 +108,8 @@ static bool give_back(lfpool_t *pool, struct page_run run)
 			pages_mark_clean(&pool->core.cold, &run);
 		pages_let_go(&pool->core.cold, &hold);
 	}
-	/* Meanwhile, even if it failed, it had slots that others may wait for; and what it borrowed counted as
-	 * objects: there seemed to be less room to grow, and more that could be owed. */
-	debt_limit(pool);
-	resize_serve_if_wanted(pool, NULL);
+	/* Even if it failed, this call had slots for which others may wait. */
+	resize_swept(pool);
 	if (done) {
 		tally_shared(&pool->given_back, run.pages * page);
 		probe_trim(pool, pool->name, run.pages * page);

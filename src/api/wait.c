@@ -170,8 +170,7 @@ size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns)
 	const uint64_t deadline_ns = timeout_ns ? os_deadline(timeout_ns) : 0;
 	size_t left;
 
-	waiters_close(pool, head);
-	resize_stay_closed(pool);
+	resize_close(pool, head);
 	/* Repeats only after a sleep. */
 	while ((left = cold_capacity(&pool->core.cold)) && deadline_ns &&
 	       (deadline_ns == UINT64_MAX || os_now_ns() < deadline_ns)) {

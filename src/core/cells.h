@@ -111,20 +111,19 @@ struct branch {
 enum closing { OPEN, CLOSED, CLOSED_EMPTY };
 
 struct waiters {
-	/* The arena's word: cells that are waiting or soon will be, + 1 if something is owed or soon will be, + 1 if
-	 * `full` is not FULL_UNKNOWN or soon will not be. */
+	/* The arena's word: cells that are waiting or soon will be, + 1 while something is owed (cold.h), + 1 if `full`
+	 * is not FULL_UNKNOWN or soon will not be. */
 	_Atomic(uint32_t) *wanted;
 #if EMBEDDED
 	_Atomic(uint32_t) serving; /* hooks and continuations that servers run now (W6) */
 #endif
-	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) owed; /* objects that are to go when they come back          */
-	_Atomic(uint32_t) cells;                          /* cells that were ever used; only grows               */
-	tagged_word vacant;                               /* the top of a stack of cells: its index + 1         */
-	_Atomic(uint64_t) tickets;                        /* the last that was given out                         */
-	_Atomic(char *) lot[CELL_LOT_COUNT];              /* lot k: CELL_LOT * 2^k cells; behind lot 1: branches */
-	const struct arena *arena;                        /* the pool's                                          */
-	_Atomic(uint64_t) closed;                         /* enum closing; lfpool_close() sleeps on it           */
-	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) full; /* enum fullness, or the ticket of a search: W13        */
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint32_t) cells; /* cells that were ever used; only grows              */
+	tagged_word vacant;                                /* the top of a stack of cells: its index + 1         */
+	_Atomic(uint64_t) tickets;                         /* the last that was given out                         */
+	_Atomic(char *) lot[CELL_LOT_COUNT];               /* lot k: CELL_LOT * 2^k cells; behind lot 1: branches */
+	const struct arena *arena;                         /* the pool's                                          */
+	_Atomic(uint64_t) closed;                          /* enum closing; lfpool_close() sleeps on it           */
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) full;  /* enum fullness, or the ticket of a search: W13        */
 	struct cell first[CELL_LOT];
 };
 

@@ -9,12 +9,74 @@
 /* Pages are opened in steps of at least this many bytes: each step costs a system call. */
 #define OPEN_BYTES ((size_t)1 << 20)
 
-#define ONE_OBJECT (UINT64_C(1) << 32)
-
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
+
+/* ---- The word `counts` ---- */
+
+static uint64_t counts_of(uint64_t capacity, int64_t balance)
+{
+	return capacity << 32 | (uint32_t)balance;
+}
+
+/* At most all objects are owed. */
+static uint64_t counts_within(uint64_t capacity, int64_t balance)
+{
+	return counts_of(capacity, balance < -(int64_t)capacity ? -(int64_t)capacity : balance);
+}
+
+/* `slots` objects, which the caller held, are cold and free: they end a pending shrink first; the rest is allowed. */
+static uint64_t counts_put(uint64_t now, uint64_t slots)
+{
+	const uint64_t capacity = cold_capacity_in(now), paid = least(slots, cold_owed_in(now));
+
+	return counts_of(capacity - paid, cold_balance_in(now) + (cold_closed_in(now) ? 0 : (int64_t)slots));
+}
+
+/* `slots` objects, which the caller held, leave the pool. */
+static uint64_t counts_withdraw(uint64_t now, uint64_t slots)
+{
+	const uint64_t capacity = cold_capacity_in(now) - slots;
+
+	return cold_closed_in(now) ? counts_of(capacity, COLD_CLOSED) : counts_within(capacity, cold_balance_in(now));
+}
+
+/* `slots` objects are to go: allowed ones at once, the others are owed. */
+static uint64_t counts_owe(uint64_t now, uint64_t slots)
+{
+	if (cold_closed_in(now))
+		return now;
+	slots = least(slots, cold_capacity_in(now));
+	return counts_within(cold_capacity_in(now) - least(slots, cold_allowed_in(now)),
+			     cold_balance_in(now) - (int64_t)slots);
+}
+
+/* Adds to the arena's word, on which releases look for demand. */
+static void want(const struct cold *c, uint32_t more)
+{
+	/* relaxed: the caller fences after its change (W1, waiters.h). */
+	(void)fetch_add_relaxed(c->arena->wanted, more);
+}
+
+/* From *now to `to`; if it fails, *now is what was found. */
+static bool change(struct cold *c, uint64_t *now, uint64_t to)
+{
+	uint64_t found = *now;
+
+	/* acquire, edge SHOW: the bits, the pages; on failure too.  release: a thread that sees the counts sees the
+	 * bits, the pages, and that the slots have left their former place. */
+	if (!cas_weak_acq_rel(&c->counts, &found, to)) {
+		*now = found;
+		return false;
+	}
+	if (cold_owes_in(*now) && !cold_owes_in(to))
+		want(c, -UINT32_C(1));
+	return true;
+}
+
+/* ---- Beginning ---- */
 
 void cold_open(struct cold *c, const struct arena *arena, size_t initial, size_t capacity, size_t reserved,
 	       void *memory)
@@ -24,7 +86,7 @@ void cold_open(struct cold *c, const struct arena *arena, size_t initial, size_t
 	c->arena = arena;
 	c->bits = memory;
 	/* relaxed, all: no other thread has the pool yet. */
-	store_relaxed(&c->counts, capacity * ONE_OBJECT + (capacity - initial));
+	store_relaxed(&c->counts, counts_of(capacity, (int64_t)(capacity - initial)));
 	store_relaxed(&c->maximum, reserved);
 	store_relaxed(&c->opened, capacity);
 	store_relaxed(&c->room, COLD_ROOM);
@@ -56,55 +118,44 @@ void cold_reset_most(struct cold *c)
 
 /* ---- Counts ---- */
 
-/* Adds to both counts at once; `more` and `less` are words like `counts`. */
-static void count(struct cold *c, uint64_t more, uint64_t less)
+void cold_allowed_add(struct cold *c, uint32_t added)
 {
 	/* relaxed: a stale word costs one failed CAS. */
 	uint64_t now = load_relaxed(&c->counts);
 
-	/* release, edge SHOW: a thread that sees the count sees the bits, and sees that the slots have left their
-	 * former place.  Repeats only when another thread changed it. */
-	while (!cas_weak_release(&c->counts, &now, now + more - less))
+	/* Repeats only when another thread changed it. */
+	while (!change(c, &now, counts_put(now, added)))
 		;
 }
 
-void cold_allowed_add(struct cold *c, uint32_t added)
+void cold_give_back(struct cold *c, uint32_t borrowed)
 {
-	count(c, added, 0);
+	/* relaxed: a stale word costs one failed CAS. */
+	uint64_t now = load_relaxed(&c->counts);
+
+	/* Repeats only when another thread changed it. */
+	while (!change(c, &now, counts_withdraw(now, borrowed)))
+		;
 }
 
-/* Takes up to `wanted` allowed slots; `remain`: they stay objects of the pool. */
-static uint32_t take_allowed(struct cold *c, size_t wanted, bool remain)
+uint32_t cold_allowed_take(struct cold *c, size_t wanted)
 {
 	/* acquire, edge SHOW: the bits, the pages; on failure too. */
-	uint64_t now = load_acquire(&c->counts);
-	uint64_t taken;
+	uint64_t now = load_acquire(&c->counts), taken;
 
 	do {
 		taken = least(wanted, cold_allowed_in(now));
 		if (!taken)
 			return 0;
-		/* release: a thread that sees the slots gone sees our earlier releases.  Repeats only when another
-		 * thread changed it. */
-	} while (!cas_weak_acq_rel(&c->counts, &now, now - taken - (remain ? 0 : taken * ONE_OBJECT)));
+		/* Repeats only when another thread changed it. */
+	} while (!change(c, &now, now - taken));
 	return (uint32_t)taken;
-}
-
-uint32_t cold_allowed_take(struct cold *c, size_t wanted)
-{
-	return take_allowed(c, wanted, true);
-}
-
-size_t cold_forbid(struct cold *c, size_t wanted)
-{
-	return take_allowed(c, wanted, false);
 }
 
 uint32_t cold_borrow(struct cold *c, uint32_t wanted)
 {
 	/* acquire, edge SHOW: the bits, the pages; on failure too. */
-	uint64_t now = load_acquire(&c->counts);
-	uint64_t more;
+	uint64_t now = load_acquire(&c->counts), more;
 
 	do {
 		/* relaxed: not older than the last change of `counts`. */
@@ -112,20 +163,72 @@ uint32_t cold_borrow(struct cold *c, uint32_t wanted)
 		if (!more)
 			return 0;
 		/* Repeats only when another thread changed it. */
-	} while (!cas_weak_acq_rel(&c->counts, &now, now + more * ONE_OBJECT));
+	} while (!change(c, &now, now + (more << 32)));
 	return (uint32_t)more;
 }
 
-void cold_give_back(struct cold *c, uint32_t borrowed)
+/* ---- Shrinking ---- */
+
+size_t cold_forbid(struct cold *c, size_t wanted)
 {
-	count(c, 0, borrowed * ONE_OBJECT);
+	/* relaxed: numbers. */
+	uint64_t now = load_relaxed(&c->counts), gone;
+
+	do {
+		gone = least(wanted, cold_allowed_in(now));
+		/* Repeats only when another thread changed it. */
+	} while (gone && !change(c, &now, counts_owe(now, gone)));
+	return (size_t)gone;
+}
+
+size_t cold_owe(struct cold *c, size_t count)
+{
+	/* relaxed: numbers. */
+	uint64_t now = load_relaxed(&c->counts), to;
+
+	/* Before any call can pay, so that `wanted` is never too low. */
+	want(c, 1);
+	/* Repeats only when another thread changed it. */
+	do {
+		to = counts_owe(now, count);
+	} while (!change(c, &now, to));
+	/* Once for all that is owed. */
+	if (cold_owes_in(now) || !cold_owes_in(to))
+		want(c, -UINT32_C(1));
+	return cold_capacity_in(now) - cold_capacity_in(to);
+}
+
+size_t cold_forgive(struct cold *c)
+{
+	/* relaxed: numbers. */
+	uint64_t now = load_relaxed(&c->counts);
+
+	/* Repeats only when another thread changed it. */
+	while (cold_owes_in(now) && !cold_closed_in(now))
+		if (change(c, &now, counts_of(cold_capacity_in(now), 0)))
+			return cold_owed_in(now);
+	return 0;
+}
+
+void cold_close(struct cold *c)
+{
+	/* relaxed: numbers. */
+	uint64_t now = load_relaxed(&c->counts);
+
+	/* As in cold_owe(). */
+	want(c, 1);
+	/* Repeats only when another thread changed it. */
+	while (!change(c, &now, counts_of(cold_capacity_in(now) - cold_allowed_in(now), COLD_CLOSED)))
+		;
+	if (cold_owes_in(now))
+		want(c, -UINT32_C(1));
 }
 
 /* ---- One slot ---- */
 
 uint32_t cold_take_slow(struct cold *c)
 {
-	if (!take_allowed(c, 1, true))
+	if (!cold_allowed_take(c, 1))
 		return SLOT_NONE;
 
 	const uint32_t slot = cold_take_any(c);
@@ -143,7 +246,7 @@ void cold_put(struct cold *c, uint32_t slot)
 {
 	pages_mark(c, slot);
 	give_bit(c, slot);
-	count(c, 1, 0);
+	cold_allowed_add(c, 1);
 	(void)change_out(c, -1);
 }
 
@@ -151,7 +254,7 @@ void cold_withdraw(struct cold *c, uint32_t slot)
 {
 	pages_mark(c, slot);
 	give_bit(c, slot);
-	count(c, 0, ONE_OBJECT);
+	cold_give_back(c, 1);
 	(void)change_out(c, -1);
 }
 
@@ -182,25 +285,46 @@ static uint64_t open_pages(struct cold *c, uint64_t wanted)
 	return from;
 }
 
+/* `more` slots were added, and lfpool_limit() may have returned since: removes those above the new maximum.  Returns
+ * their number. */
+static size_t limit_again(struct cold *c, size_t more)
+{
+	/* O4: the capacity before the maximum. */
+	full_fence();
+	/* relaxed: after the fence. */
+	const uint64_t maximum = load_relaxed(&c->maximum), capacity = cold_capacity(c);
+
+	if (likely(capacity <= maximum))
+		return 0;
+	more = (size_t)least(more, capacity - maximum);
+	(void)cold_owe(c, more);
+	return more;
+}
+
 size_t cold_grow(struct cold *c, size_t wanted, size_t from)
 {
-	/* relaxed: a number. */
-	const uint64_t maximum = load_relaxed(&c->maximum);
 	/* acquire, edge SHOW, on failure too: the pages. */
-	uint64_t now = load_acquire(&c->counts), capacity, more;
+	uint64_t now = load_acquire(&c->counts), forgiven, more;
 
 	do {
-		capacity = cold_capacity_in(now);
+		const uint64_t capacity = cold_capacity_in(now);
+		/* relaxed: a number; limit_again() looks once more. */
+		const uint64_t maximum = load_relaxed(&c->maximum);
+
 		if (from != COLD_ANY && capacity != from)
 			return COLD_CHANGED;
-		more = least(wanted, capacity < maximum ? maximum - capacity : 0);
+		if (cold_closed_in(now) || (from != COLD_ANY && cold_owes_in(now)))
+			return 0;
+		forgiven = least(wanted, cold_owed_in(now));
+		more = least(wanted - forgiven, capacity < maximum ? maximum - capacity : 0);
 		if (more)
 			more = least(more, open_pages(c, capacity + more) - capacity);
-		if (!more)
+		if (!more && !forgiven)
 			return 0;
-		/* release, edge SHOW: the pages.  Repeats only when another thread changed it. */
-	} while (!cas_weak_acq_rel(&c->counts, &now, now + more * (ONE_OBJECT + 1)));
-	return (size_t)more;
+		/* Repeats only when another thread changed it. */
+	} while (!change(c, &now,
+			 counts_of(cold_capacity_in(now) + more, cold_balance_in(now) + (int64_t)(forgiven + more))));
+	return (size_t)(forgiven + more) - (more ? limit_again(c, (size_t)more) : 0);
 }
 
 /* ---- The bits ---- */

@@ -2,16 +2,20 @@
 /*
  * cold.h - the cold store: slots that are in no magazine, because they are unused or were taken out of use.
  *
- * Idea         Each slot has a bit: is it cold?  One word counts: {capacity, allowed}.  `allowed` of the cold slots are
- *              free objects like any others, but an acquire takes them last.  The other cold slots are room to grow.
- *              The counts say how many slots there are of both kinds, the bits which slots are cold.  Nothing records
- *              the kind of a slot.
+ * Idea         Each slot has a bit: is it cold?  One word counts: {capacity, balance}.
+ *              A balance above 0 is the number of cold slots that are `allowed`: free objects like any others, but an
+ *              acquire takes them last.  The other cold slots are room to grow.  A balance below 0 is a pending shrink:
+ *              the number of objects that are `owed`, and leave the pool when they become cold.  In a closed pool every
+ *              object is owed.  The counts say how many slots there are of each kind, the bits which slots are cold.
+ *              Nothing records the kind of a slot.
  *                  take       allowed - 1, then any bit              an acquire
- *                  put        a bit, then allowed + 1                lfpool_trim()
+ *                  put        a bit, then balance + 1                lfpool_trim(); while a shrink is pending
  *                  withdraw   a bit, then capacity - 1               lfpool_shrink()
  *                  forbid     allowed - n, capacity - n              lfpool_shrink(), for slots that are cold already
- *                  grow       allowed + n, capacity + n              after opening pages
+ *                  owe        balance - n                            lfpool_shrink(), for objects in use
+ *                  grow       balance + n, capacity + n              after opening pages
  *                  borrow     capacity + n, then bits; and back      lfpool_trim(), for slots that are not allowed
+ *              A put while the balance is below 0 also lowers the capacity, in the same step.
  *              Slots are taken one at a time and go to the caller, so a slot that is out of sight is held by a call.
  *              Addresses beyond the first `capacity` slots have no access; slots 1 .. opened are accessible by now.
  *              Memory is given back in whole pages.  A call takes all slots of a run of pages: a count for each slot,
@@ -21,6 +25,12 @@
  *                  giver sets the bit first.
  *              O2  allowed <= capacity <= opened; capacity = slots that are in use, in magazines, in never-used chunks,
  *                  or in a call's hands, + allowed.
+ *              O4  no call grows a pool that is closed or has a pending shrink: both are in the word that its CAS
+ *                  changes.  The maximum is not.  lfpool_limit() stores it and fences; a call that has grown the pool
+ *                  fences and looks at the maximum again.  So either that call sees the new maximum, and removes the
+ *                  surplus, or the caller of lfpool_limit() sees the capacity to which the pool had grown before.
+ *              O5  `owed` is at most the capacity.  While it is not 0, or the pool is closed, it adds 1 to the arena's
+ *                  word `wanted`.
  *              O3  a cold slot's object is not built (lifecycle.h) and has no holder.
  *              TR1, TR2 of pages: trim.c.
  * Progress     Lock-free.  A search for a bit repeats only when other threads changed bits.  Growing enters the kernel
@@ -37,7 +47,7 @@
 #include "core/arena.h"
 
 struct cold {
-	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) counts; /* {capacity:32, allowed:32}                         */
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) counts; /* {capacity:32, balance:32}                         */
 	_Atomic(uint64_t) maximum; /* of the capacity: lfpool_limit()                                            */
 	_Atomic(uint64_t) opened;  /* slots 1 .. this have their pages; only grows                               */
 	_Atomic(uint64_t) room;    /* COLD_ROOM, less slots that were taken out, and more those that were put in     */
@@ -53,15 +63,40 @@ struct cold {
 	_Atomic(uint64_t) *bits;
 };
 
-/* The parts of the word `counts`. */
+/* ---- The parts of the word `counts` ---- */
+
 static inline size_t cold_capacity_in(uint64_t counts)
 {
 	return (size_t)(counts >> 32);
 }
 
+static inline int32_t cold_balance_in(uint64_t counts)
+{
+	return (int32_t)(uint32_t)counts;
+}
+
+/* The balance of a closed pool. */
+#define COLD_CLOSED INT32_MIN
+
+static inline bool cold_closed_in(uint64_t counts)
+{
+	return cold_balance_in(counts) == COLD_CLOSED;
+}
+
 static inline uint32_t cold_allowed_in(uint64_t counts)
 {
-	return (uint32_t)counts;
+	return cold_balance_in(counts) > 0 ? (uint32_t)counts : 0;
+}
+
+/* Do objects that become free leave the pool? */
+static inline bool cold_owes_in(uint64_t counts)
+{
+	return cold_balance_in(counts) < 0;
+}
+
+static inline size_t cold_owed_in(uint64_t counts)
+{
+	return cold_closed_in(counts) ? cold_capacity_in(counts) : cold_owes_in(counts) ? -(uint32_t)counts : 0;
 }
 
 /* Bytes of the bits of `reserved` slots. */
@@ -100,6 +135,12 @@ static inline int64_t cold_most_out(const struct cold *c)
 
 void cold_reset_most(struct cold *c);
 
+static inline bool cold_owes(const struct cold *c)
+{
+	/* relaxed: a hint. */
+	return cold_owes_in(load_relaxed(&c->counts));
+}
+
 /* Slots 1 .. cold_opened() are accessible. */
 static inline size_t cold_opened(const struct cold *c)
 {
@@ -124,16 +165,26 @@ static inline uint32_t cold_take(struct cold *c)
 	return likely(!cold_allowed(c)) ? SLOT_NONE : cold_take_slow(c);
 }
 
-/* The slot's holder puts it into the store: for the next acquire; or out of the pool. */
+/* The slot's holder puts it into the store: for the next acquire, or out of the pool if a shrink is pending; or out of
+ * the pool. */
 void cold_put(struct cold *c, uint32_t slot);
 void cold_withdraw(struct cold *c, uint32_t slot);
 
-/* Up to `count` cold slots leave the pool, or join it.  Return their number.  cold_grow(): only if the pool has `from`
- * objects now, else COLD_CHANGED; COLD_ANY accepts any number. */
-size_t cold_forbid(struct cold *c, size_t count);
+/* Up to `count` objects join the pool: owed ones, which now stay, then cold slots.  Returns their number.  With a
+ * number `from`: only if the pool has that many objects now, else COLD_CHANGED, and only if nothing is owed. */
 size_t cold_grow(struct cold *c, size_t count, size_t from);
 #define COLD_ANY SIZE_MAX
 #define COLD_CHANGED SIZE_MAX
+
+/* Up to `count` allowed slots leave the pool.  Returns their number. */
+size_t cold_forbid(struct cold *c, size_t count);
+/* `count` objects are to leave, at most all: allowed ones at once, the others are owed.  Returns the number that left.
+ * The caller fences (W1, waiters.h). */
+size_t cold_owe(struct cold *c, size_t count);
+/* Cancels a pending shrink, unless the pool is closed.  Returns the number that was owed. */
+size_t cold_forgive(struct cold *c);
+/* Closes the pool: allowed slots leave it, all other objects are owed, and it never grows again. */
+void cold_close(struct cold *c);
 
 /* ---- The counts, for the calls that give memory back and for checks ---- */
 

@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#define CAPACITY_MAX ((uint64_t)1 << 31)
+#define CAPACITY_MAX (((uint64_t)1 << 31) - 1) /* the balance of cold.h has a sign */
 #define OR_FLAG(flag, word) | flag
 #define FLAGS_KNOWN (0 FLAG_MAP(OR_FLAG))
 

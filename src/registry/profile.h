@@ -21,10 +21,10 @@
 
 #define PROFILE_NAME_BYTES 64   /* with the 0 at the end; as for the names of pools */
 #define PROFILE_NONE UINT32_MAX /* cache_capacity=none */
-#define PROFILE_OBJECTS_MAX 2147483648u
+#define PROFILE_OBJECTS_MAX 2147483647u
 
-#define PROFILE_BYTES_MAX (UINT64_C(1) << 61) /* PROFILE_OBJECTS_MAX objects of 1 GiB */
-#define PROFILE_GROWTH 8                      /* full=grow without a max_capacity: up to this many times the capacity */
+#define PROFILE_BYTES_MAX ((uint64_t)PROFILE_OBJECTS_MAX << 30) /* PROFILE_OBJECTS_MAX objects of 1 GiB */
+#define PROFILE_GROWTH 8 /* full=grow without a max_capacity: up to this many times the capacity */
 
 /* The result of an acquire that finds nothing. */
 enum full_policy { FULL_AS_CONFIGURED, FULL_FAIL, FULL_GROW, FULL_EVICT };

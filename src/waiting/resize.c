@@ -2,8 +2,9 @@
 /*
  * resize.c - lfpool/resize.h: grow and shrink.  (api/trim.c returns the memory of removed objects.)
  *
- * Idea         The cold store (cold.h) has the slots that are not in use, and counts how many of them may be; the queue
- *              (waiters.h) has the debt of a shrink.  The functions here join the two.
+ * Idea         The cold store (cold.h) has the slots that are not in use.  It counts how many of them may be used, and
+ *              how many objects a shrink still waits for.  The functions here change these numbers, and serve the calls
+ *              that wait for objects (waiters.h).
  * Invariants   Z1  capacity + room to grow is at most `reserved`, also while calls overlap (O1).
  *              Z2  a pool with a growth step grows by one step for each time that it was found exhausted: of several
  *                  calls that found it exhausted at one capacity, one grows it, and the others try again.
@@ -30,31 +31,15 @@ void resize_serve_if_wanted(lfpool_t *pool, struct cache_head *head)
 
 /* ---- Growing ---- */
 
-void resize_stay_closed(lfpool_t *pool)
-{
-	/* A close sets `closed`, fences, and takes all objects out; this call has added some, fences, and looks. */
-	full_fence();
-	if (unlikely(waiters_closed(&pool->waiters))) {
-		/* relaxed: a number. */
-		store_relaxed(&pool->core.cold.maximum, 0);
-		(void)resize_shrink(pool, SIZE_MAX);
-	}
-}
-
 size_t lfpool_grow(lfpool_t *pool, size_t count)
 {
-	if (waiters_closed(&pool->waiters))
-		return 0;
-
-	const size_t forgiven = debt_forgive(&pool->waiters, count);
-	const size_t added = cold_grow(&pool->core.cold, count - forgiven, COLD_ANY);
+	const size_t added = cold_grow(&pool->core.cold, count, COLD_ANY);
 
 	if (added)
 		probe_grow(pool, pool->name, added);
-	/* Also if it only forgave: the debt kept the pool from growing. */
+	/* Also when it added only objects that were owed: these kept the pool from growing automatically. */
 	resize_serve_if_wanted(pool, NULL);
-	resize_stay_closed(pool);
-	return forgiven + added;
+	return added;
 }
 
 lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity)
@@ -63,56 +48,95 @@ lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity)
 		return LFPOOL_E_CONFIG_MAX_CAPACITY;
 	if (waiters_closed(&pool->waiters))
 		return LFPOOL_E_CLOSED;
-	/* relaxed: a number.  A call that waits may grow it: served after the fence. */
+	/* relaxed: fenced before this call returns (O4, cold.h).  A call that waits may grow the pool: served after the
+	 * fence. */
 	store_relaxed(&pool->core.cold.maximum, max_capacity);
 	resize_serve_if_wanted(pool, NULL);
-	resize_stay_closed(pool);
 	return LFPOOL_OK;
 }
 
 /* ---- Shrinking ---- */
 
-void resize_withdraw(lfpool_t *pool, uint32_t slot)
+/* The pool is closed, and the capacity was lowered: the last object may have gone, for which a call sleeps. */
+static void tell_empty(lfpool_t *pool)
+{
+	_Atomic(uint64_t) *closed = &pool->waiters.closed;
+	uint64_t found = CLOSED;
+
+	/* Closing sets `closed`, fences, and looks at the capacity. */
+	full_fence();
+	/* relaxed, both: only a word to sleep on. */
+	if (unlikely(load_relaxed(closed) == CLOSED) && !cold_capacity(&pool->core.cold) &&
+	    cas_relaxed(closed, &found, CLOSED_EMPTY))
+		if (!arena_in_buffer(&pool->core.arena))
+			os_wake(closed);
+}
+
+/* hooks.destroy for the slot's object, before the slot becomes cold. */
+static void cool(lfpool_t *pool, uint32_t slot)
 {
 	if (pool_in_place(pool) && !pool->disowned)
 		lifecycle_cool(pool->lifecycle, slot, arena_object(&pool->core.arena, slot));
-	cold_withdraw(&pool->core.cold, slot);
-	/* Another shrink may count this object as owed. */
-	debt_limit(pool);
 }
 
-size_t resize_shrink(lfpool_t *pool, size_t count)
+void resize_pay(lfpool_t *pool, uint32_t slot)
+{
+	cool(pool, slot);
+	cold_put(&pool->core.cold, slot);
+	tell_empty(pool);
+}
+
+/* Removes up to `count` objects that are free now; returns their number. */
+static size_t remove_free(lfpool_t *pool, struct cache_head *head, size_t count)
 {
 	size_t gone = cold_forbid(&pool->core.cold, count);
+	uint32_t slot;
 
-	/* Another shrink may count these objects as owed. */
-	debt_limit(pool);
-	/* This call removes the free objects before it adds a debt, which other calls might pay with them. */
-	while (gone < count) {
-		const uint32_t slot = slots_take(pool, thread_cache(pool));
+	for (; gone < count && (slot = slots_take(pool, head)); gone++) {
+		cool(pool, slot);
+		cold_withdraw(&pool->core.cold, slot);
+	}
+	return gone;
+}
 
-		if (!slot)
-			break;
-		resize_withdraw(pool, slot);
-		gone++;
+size_t resize_shrink(lfpool_t *pool, struct cache_head *head, size_t count)
+{
+	/* This call removes the free objects before any are owed, which other calls might pay with them. */
+	size_t gone = remove_free(pool, head, count);
+
+	if (gone < count) {
+		gone += cold_owe(&pool->core.cold, count - gone);
+		/* W1. */
+		arena_heavy_fence(&pool->core.arena);
 	}
 	probe_shrink(pool, pool->name, count, gone);
-	if (gone < count)
-		debt_add(pool, count - gone);
 	/* For calls that wait: objects were released meanwhile, and the pool may grow again. */
-	resize_serve_if_wanted(pool, NULL);
+	resize_serve_if_wanted(pool, head);
 	return gone;
+}
+
+void resize_close(lfpool_t *pool, struct cache_head *head)
+{
+	waiters_close(&pool->waiters);
+	cold_close(&pool->core.cold);
+	/* W7, and W1: all objects are owed now. */
+	arena_heavy_fence(&pool->core.arena);
+	(void)remove_free(pool, head, SIZE_MAX);
+	tell_empty(pool);
+	waiters_serve(pool, head);
+}
+
+void resize_swept(lfpool_t *pool)
+{
+	tell_empty(pool);
+	resize_serve_if_wanted(pool, NULL);
 }
 
 size_t lfpool_shrink_cancel(lfpool_t *pool)
 {
-	if (waiters_closed(&pool->waiters))
-		return 0;
-
-	const size_t forgiven = debt_forgive(&pool->waiters, SIZE_MAX);
+	const size_t forgiven = cold_forgive(&pool->core.cold);
 
 	resize_serve_if_wanted(pool, NULL);
-	resize_stay_closed(pool);
 	return forgiven;
 }
 
@@ -120,15 +144,9 @@ size_t lfpool_shrink_cancel(lfpool_t *pool)
 
 bool resize_by_itself(lfpool_t *pool, size_t seen)
 {
-	size_t added;
+	const size_t added = pool->growth_step ? cold_grow(&pool->core.cold, pool->growth_step, seen) : 0;
 
-	/* relaxed: a number.  A pool that owes objects to a shrink must not grow. */
-	if (!pool->growth_step || waiters_closed(&pool->waiters) || load_relaxed(&pool->waiters.owed) ||
-	    !(added = cold_grow(&pool->core.cold, pool->growth_step, seen)))
-		return false;
-	if (added != COLD_CHANGED) {
+	if (added && added != COLD_CHANGED)
 		probe_grow(pool, pool->name, added);
-		resize_stay_closed(pool);
-	}
-	return true;
+	return added != 0;
 }

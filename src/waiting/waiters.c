@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waiters.c - those who want objects are served; what a shrink is owed; see waiters.h.
+ * waiters.c - serves the calls that want objects; see waiters.h.
  */
 #include "waiting/waiters.h"
 
@@ -115,21 +115,6 @@ static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uin
 	return true;
 }
 
-/* From *owed, which is what was found if it fails. */
-static bool debt_change(struct waiters *d, uint64_t *owed, uint64_t to)
-{
-	uint64_t found = *owed;
-
-	/* acquire: after the debt was added to `wanted`; on failure too.  release: for who pays next. */
-	if (!cas_acq_rel(&d->owed, &found, to)) {
-		*owed = found;
-		return false;
-	}
-	if (found && !to)
-		waiters_want(d, -UINT32_C(1));
-	return true;
-}
-
 /* True if a call still wants something, and nothing is free. */
 static bool serve(lfpool_t *pool, struct cache_head *head)
 {
@@ -139,11 +124,11 @@ static bool serve(lfpool_t *pool, struct cache_head *head)
 
 	/* Repeats only after it gave, or put back what nobody wants, or after another thread changed what it saw. */
 	for (;;) {
-		/* relaxed: the CAS that pays decides. */
-		uint64_t owed = load_relaxed(&d->owed), word = 0;
-		struct cell *cell = owed ? NULL : cells_oldest(d, &word);
+		const bool owes = cold_owes(&pool->core.cold);
+		uint64_t word = 0;
+		struct cell *cell = owes ? NULL : cells_oldest(d, &word);
 
-		if (!owed && !cell) {
+		if (!owes && !cell) {
 			if (!slot)
 				return false;
 			slots_put(pool, head, slot);
@@ -154,11 +139,10 @@ static bool serve(lfpool_t *pool, struct cache_head *head)
 			slot = slots_take(pool, head);
 		if (!slot)
 			return true;
-		if (owed) {
-			if (!debt_change(d, &owed, owed - 1))
-				continue;
+		if (owes) {
+			/* If nothing is owed any more, the slot stays free, and cold. */
 			serving_begin(&here, pool, NULL);
-			resize_withdraw(pool, slot);
+			resize_pay(pool, slot);
 			serving_end(&here, pool);
 			slot = SLOT_NONE;
 		} else if (give(pool, head, cell, word, slot)) {
@@ -233,6 +217,13 @@ void waiters_serve(lfpool_t *pool, struct cache_head *head)
 	} while (unlikely(waiters_closed(&pool->waiters)) && tell_closed(pool, head));
 }
 
+void waiters_tell_closed(lfpool_t *pool)
+{
+	/* Repeats only after it told one, or another thread changed a cell. */
+	while (tell_closed(pool, NULL))
+		;
+}
+
 void waiters_continue(lfpool_t *pool, lfpool_continuation_t then, void *context, void *object)
 {
 	struct serving here;
@@ -242,71 +233,6 @@ void waiters_continue(lfpool_t *pool, lfpool_continuation_t then, void *context,
 	serving_end(&here, pool);
 	/* What it would have served. */
 	resize_serve_if_wanted(pool, NULL);
-}
-
-/* ---- What a shrink is owed ---- */
-
-/* After the capacity was lowered, and a fence: of a closed pool the last object may have gone, for which a call
- * sleeps. */
-static void tell_empty(lfpool_t *pool)
-{
-	_Atomic(uint64_t) *closed = &pool->waiters.closed;
-	uint64_t found = CLOSED;
-
-	/* relaxed, both: no more than a word to sleep on.  Closing sets it, fences, and looks at the capacity. */
-	if (unlikely(load_relaxed(closed) == CLOSED) && !cold_capacity(&pool->core.cold) &&
-	    cas_relaxed(closed, &found, CLOSED_EMPTY))
-		if (!arena_in_buffer(&pool->core.arena))
-			os_wake(closed);
-}
-
-void debt_limit(lfpool_t *pool)
-{
-	struct waiters *d = &pool->waiters;
-	uint64_t owed, capacity;
-
-	/* Who adds to the debt, and who lowers the capacity, each fences and looks at the other's word. */
-	full_fence();
-	/* relaxed: a number. */
-	owed = load_relaxed(&d->owed);
-	/* Repeats only when another thread changed it. */
-	while (owed > (capacity = cold_capacity(&pool->core.cold)) && !debt_change(d, &owed, capacity))
-		;
-	tell_empty(pool);
-}
-
-void debt_add(lfpool_t *pool, size_t count)
-{
-	struct waiters *d = &pool->waiters;
-	/* relaxed: a number. */
-	uint64_t owed = load_relaxed(&d->owed), capacity, all;
-
-	/* Before anybody can pay, so that `wanted` is never too low; and once for all that is owed. */
-	waiters_want(d, 1);
-	/* Repeats only when another thread changed it. */
-	do {
-		capacity = cold_capacity(&pool->core.cold);
-		all = count < capacity ? owed + count : capacity;
-		all = all < capacity ? all : capacity;
-		/* `wanted` goes with it. */
-	} while (!debt_change(d, &owed, all));
-	if (owed || !all)
-		waiters_want(d, -UINT32_C(1));
-	debt_limit(pool);
-	/* W1. */
-	arena_heavy_fence(d->arena);
-}
-
-size_t debt_forgive(struct waiters *d, size_t count)
-{
-	/* relaxed: the CAS decides. */
-	uint64_t owed = load_relaxed(&d->owed), less;
-
-	/* Repeats only when another thread changed it. */
-	do {
-		less = count < owed ? count : owed;
-	} while (less && !debt_change(d, &owed, owed - less));
-	return (size_t)less;
 }
 
 /* ---- Life ---- */
@@ -319,14 +245,12 @@ void waiters_open(struct waiters *d, const struct arena *arena)
 	store_relaxed(&d->lot[0], (char *)d->first);
 }
 
-void waiters_close(lfpool_t *pool, struct cache_head *head)
+void waiters_close(struct waiters *d)
 {
-	uint64_t open = 0;
+	uint64_t open = OPEN;
 
-	/* relaxed: ordered by the fences of W7; this call's is in lfpool_close(), before it takes out what there is
-	 * and serves again. */
-	(void)cas_relaxed(&pool->waiters.closed, &open, CLOSED);
-	waiters_serve(pool, head);
+	/* relaxed: ordered by the fences of W7. */
+	(void)cas_relaxed(&d->closed, &open, CLOSED);
 }
 
 void waiters_free(struct waiters *d)
@@ -362,7 +286,7 @@ void waiters_forget_calls(lfpool_t *pool)
 	struct waiters *d = &pool->waiters;
 	/* relaxed, here and below: the child has one thread. */
 	const uint32_t count = load_relaxed(&d->cells);
-	uint32_t left = load_relaxed(&d->owed) != 0;
+	uint32_t left = cold_owes(&pool->core.cold);
 
 	/* A call that made something free may have been stopped before it looked at `wanted`. */
 	store_relaxed(&d->full, FULL_UNKNOWN);

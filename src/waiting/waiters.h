@@ -14,8 +14,8 @@
  *                  waiter's.  A server may find that nobody needs it any more, and put it back: until then an
  *                  acquire does not see it, and may say NULL.
  *              W3, W5  the order of the queue, and who wakes: cells.h.
- *              W4  what is owed comes before what waits; it is never more than there is, and adds 1 to `wanted` while
- *                  it is not 0.
+ *              W4  a pending shrink comes before calls that wait.  The cold store counts the objects that it is owed,
+ *                  and adds 1 to `wanted` while there are any (cold.h, O5).
  *              W6  hooks and continuations that a server runs leave what they would serve to it, and it looks again
  *                  when they return: so they do not nest, however many there are.
  *              W7  no call waits in a closed pool.  A call that comes to wait enlists, fences, serves; closing sets
@@ -40,8 +40,10 @@
 #include "lfpool/wait.h"
 
 void waiters_open(struct waiters *d, const struct arena *arena);
-/* Calls that wait return without an object, continuations are called with NULL; others that come will be, too (W7). */
-void waiters_close(lfpool_t *pool, struct cache_head *head);
+/* From now on waiting calls return without an object, and continuations are called with NULL (W7). */
+void waiters_close(struct waiters *d);
+/* The pool is closed: tells those that wait now. */
+void waiters_tell_closed(lfpool_t *pool);
 /* Unmaps the cells.  The registry has the pool no more: a child of fork looks at the cells of all that it has. */
 void waiters_free(struct waiters *d);
 #if !EMBEDDED
@@ -90,12 +92,6 @@ static inline void *this_thread(void)
 	return (void *)os_thread_self();
 }
 
-/* Objects that are to go when they come back, at most as many as there are (W4): adds to them; looks at that again,
- * after the capacity was lowered, by whatever way; takes up to `count` away, and says how many. */
-void debt_add(lfpool_t *pool, size_t count);
-void debt_limit(lfpool_t *pool);
-size_t debt_forgive(struct waiters *d, size_t count);
-
 /* Calls and continuations that wait now; a snapshot. */
 size_t waiters_waiting(const struct waiters *d);
 
@@ -136,13 +132,16 @@ void resize_serve_if_wanted(lfpool_t *pool, struct cache_head *head);
  * does so itself; so a call that grew need serve only those that it knows. */
 bool resize_by_itself(lfpool_t *pool, size_t seen);
 
-/* A closed pool has no objects but those in use, whatever another thread adds or forgives at the same time. */
-void resize_stay_closed(lfpool_t *pool);
-
 /* As lfpool_shrink(), but the system gets nothing back. */
-size_t resize_shrink(lfpool_t *pool, size_t count);
+size_t resize_shrink(lfpool_t *pool, struct cache_head *head, size_t count);
 
-/* The slot, which was taken free, leaves the pool: hooks.destroy, then the cold store. */
-void resize_withdraw(lfpool_t *pool, uint32_t slot);
+/* Closes the pool, and removes the objects that are free. */
+void resize_close(lfpool_t *pool, struct cache_head *head);
+
+/* Removes a slot that was taken free, for the pending shrink: hooks.destroy, then the cold store. */
+void resize_pay(lfpool_t *pool, uint32_t slot);
+
+/* After a step of lfpool_trim(): its slots are free again. */
+void resize_swept(lfpool_t *pool);
 
 #endif

@@ -51,7 +51,7 @@ TEST(buffer_bytes_macro_is_a_close_upper_bound)
 
 	print_message("    seed 2026\n");
 	/* Every small one, and then growing steps. */
-	for (; capacity <= (size_t)1 << 31;
+	for (; capacity < (size_t)1 << 31;
 	     capacity += capacity < 5000 ? 1 : 1 + random_below(&r, (uint32_t)(capacity / 4)))
 		for (size_t i = 0; i < COUNT(sizes); i++)
 			for (size_t k = capacity < 5000 ? i % COUNT(alignments) : 0; k < COUNT(alignments); k++) {

@@ -54,7 +54,7 @@ TEST(a_handle_names_nothing_in_a_later_pool)
 	lfpool_handle_t old[LATER];
 
 	for (size_t i = 0; i < LATER; i++) {
-		lfpool_t *pool = POOL_OF(16, 10, .max_capacity = (size_t)1 << 31);
+		lfpool_t *pool = POOL_OF(16, 10, .max_capacity = ((size_t)1 << 31) - 1);
 
 		old[i] = lfpool_handle_of(pool, lfpool_acquire(pool));
 		for (size_t k = 0; k < i; k++)

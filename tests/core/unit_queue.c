@@ -171,27 +171,88 @@ TEST(search_for_the_oldest_wakes_served_waiters)
 
 TEST(pending_shrink_is_limited_by_the_capacity)
 {
-	const size_t most = (size_t)1 << 31;
+	const size_t most = ((size_t)1 << 31) - 1;
 	lfpool_t *pool = pool_of(64, 1);
+	struct cold *cold = &pool->core.cold;
 	void *object = lfpool_acquire(pool);
 	/* relaxed, all: this thread alone uses the pool. */
-	const uint64_t counts = load_relaxed(&pool->core.cold.counts);
+	const uint64_t counts = load_relaxed(&cold->counts);
 
-	store_relaxed(&pool->core.cold.counts, (uint64_t)most << 32);
+	store_relaxed(&cold->counts, (uint64_t)most << 32);
 	for (int i = 0; i < 3; i++) {
-		debt_add(pool, most);
+		assert_true(cold_owe(cold, most) == 0);
 		assert_true(lfpool_quick_stats(pool).owed == most);
 		/* A release must notice. */
 		assert_int_equal(load_relaxed(pool->waiters.wanted), 1);
 	}
-	debt_add(pool, SIZE_MAX);
+	assert_true(cold_owe(cold, SIZE_MAX) == 0);
 	assert_true(lfpool_quick_stats(pool).owed == most);
-	assert_true(debt_forgive(&pool->waiters, most - 1) == most - 1);
+	assert_true(cold_grow(cold, most - 1, COLD_ANY) == most - 1);
+	assert_int_equal(lfpool_quick_stats(pool).owed, 1);
 	assert_int_equal(load_relaxed(pool->waiters.wanted), 1);
-	assert_true(debt_forgive(&pool->waiters, SIZE_MAX) == 1);
+	assert_true(cold_forgive(cold) == 1);
 	assert_int_equal(load_relaxed(pool->waiters.wanted), 0);
-	store_relaxed(&pool->core.cold.counts, counts);
+	store_relaxed(&cold->counts, counts);
 	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
+	REQUIRE(lfpool_destroy(pool) == 0);
+}
+
+/* {capacity, allowed, owed} after each change. */
+TEST(one_word_counts_capacity_allowed_and_owed)
+{
+	lfpool_t *pool = pool_of(64, 1);
+	struct cold cold = {.arena = &pool->core.arena, .reserved = 100};
+
+	/* relaxed, all: this thread alone uses it. */
+	store_relaxed(&cold.counts, UINT64_C(10) << 32 | 4);
+	store_relaxed(&cold.opened, 100);
+	store_relaxed(&cold.maximum, 50);
+#define COUNTS(capacity_, allowed_, owed_)                                              \
+	do {                                                                            \
+		const uint64_t now_ = load_relaxed(&cold.counts);                       \
+		assert_int_equal(cold_capacity_in(now_), capacity_);                    \
+		assert_int_equal(cold_allowed_in(now_), allowed_);                      \
+		assert_int_equal(cold_owed_in(now_), owed_);                            \
+		assert_int_equal(load_relaxed(pool->waiters.wanted), cold_owes(&cold)); \
+	} while (0)
+	COUNTS(10, 4, 0);
+	assert_int_equal(cold_forbid(&cold, 1), 1);
+	COUNTS(9, 3, 0);
+	/* Three are allowed and go, two are owed. */
+	assert_int_equal(cold_owe(&cold, 5), 3);
+	COUNTS(6, 0, 2);
+	assert_int_equal(cold_grow(&cold, 7, 6), 0);
+	assert_int_equal(cold_grow(&cold, 7, 5), COLD_CHANGED);
+	cold_allowed_add(&cold, 1);
+	COUNTS(5, 0, 1);
+	/* One pays, two stay. */
+	cold_allowed_add(&cold, 3);
+	COUNTS(4, 2, 0);
+	assert_int_equal(cold_allowed_take(&cold, 5), 2);
+	COUNTS(4, 0, 0);
+	assert_int_equal(cold_borrow(&cold, 200), 96);
+	assert_int_equal(cold_borrow(&cold, 1), 0);
+	COUNTS(100, 0, 0);
+	assert_int_equal(cold_owe(&cold, 99), 0);
+	cold_give_back(&cold, 96);
+	COUNTS(4, 0, 4);
+	/* Four were owed, four are new. */
+	assert_int_equal(cold_grow(&cold, 8, COLD_ANY), 8);
+	COUNTS(8, 4, 0);
+	assert_int_equal(cold_grow(&cold, 100, COLD_ANY), 42);
+	COUNTS(50, 46, 0);
+	cold_close(&cold);
+	COUNTS(4, 0, 4);
+	cold_close(&cold);
+	assert_int_equal(cold_grow(&cold, 1, COLD_ANY), 0);
+	assert_int_equal(cold_owe(&cold, 1), 0);
+	assert_int_equal(cold_forgive(&cold), 0);
+	cold_allowed_add(&cold, 1);
+	COUNTS(3, 0, 3);
+	cold_give_back(&cold, 3);
+	COUNTS(0, 0, 0);
+#undef COUNTS
+	store_relaxed(pool->waiters.wanted, 0);
 	REQUIRE(lfpool_destroy(pool) == 0);
 }
 

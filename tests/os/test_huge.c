@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
-/* test_huge.c - the largest pools: 2^31 objects are created at once, and cost memory only when touched.  (The
+/* test_huge.c - the largest pools: 2^31 - 1 objects are created at once, and cost memory only when touched.  (The
  * arithmetic at their far end: core/unit_arena.c.) */
 #include "../support/support.h"
 
-#define CAPACITY ((size_t)1 << 31)
+#define CAPACITY (((size_t)1 << 31) - 1)
 
 /* Measured with all tables: far below one byte per object, which would be 2 GiB. */
 static const size_t small_change = TIMES(4 * MIB, 64 * MIB);

@@ -38,10 +38,10 @@ static void expect(const lfpool_config_t *config, lfpool_status_t expected)
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
-/* 2^31 objects of 1 MiB are 2^51 bytes: more than any x86-64 or arm64 address space of 48 bits. */
+/* 2^31 - 1 objects of 1 MiB are almost 2^51 bytes: more than any x86-64 or arm64 address space of 48 bits. */
 TEST(failed_create_leaves_nothing_behind)
 {
-	const lfpool_config_t config = config_of(MIB, (size_t)1 << 31);
+	const lfpool_config_t config = config_of(MIB, ((size_t)1 << 31) - 1);
 	size_t before = 0;
 
 	expect(NULL, LFPOOL_E_ARGUMENT);
@@ -93,11 +93,13 @@ static void expect_each(lfpool_config_t *config, size_t *field, const size_t *va
 
 /* Too many, even modulo 2^32. */
 #define TWO_TO_31 ((size_t)1 << 31)
+#define MOST (TWO_TO_31 - 1)
 #if SIZE_MAX > UINT32_MAX
-#define TOO_MANY \
-	TWO_TO_31 + 1, 2 * TWO_TO_31, 2 * TWO_TO_31 + 1, 2 * TWO_TO_31 + 10, SIZE_MAX / 2 + 1, SIZE_MAX - 1, SIZE_MAX
+#define TOO_MANY                                                                                          \
+	TWO_TO_31, TWO_TO_31 + 1, 2 * TWO_TO_31, 2 * TWO_TO_31 + 1, 2 * TWO_TO_31 + 10, SIZE_MAX / 2 + 1, \
+		SIZE_MAX - 1, SIZE_MAX
 #else
-#define TOO_MANY TWO_TO_31 + 1, SIZE_MAX - 1, SIZE_MAX
+#define TOO_MANY TWO_TO_31, TWO_TO_31 + 1, SIZE_MAX - 1, SIZE_MAX
 #endif
 
 TEST(object_size)
@@ -125,7 +127,7 @@ TEST(capacity)
 
 	EXPECT(capacity, LFPOOL_OK, 1, 2, 3, 511, 512, 513, two_to_23, two_to_23 + 1);
 	/* 32-bit addresses have no room for so many, but the configuration is valid. */
-	EXPECT(capacity, TWO_TO_31 <= SIZE_MAX / 64 ? LFPOOL_OK : LFPOOL_E_NO_MEMORY, TWO_TO_31 - 1, TWO_TO_31);
+	EXPECT(capacity, TWO_TO_31 <= SIZE_MAX / 64 ? LFPOOL_OK : LFPOOL_E_NO_MEMORY, MOST - 1, MOST);
 	EXPECT(capacity, LFPOOL_E_CONFIG_CAPACITY, 0, TOO_MANY);
 }
 
@@ -141,7 +143,7 @@ TEST(max_capacity_and_growth_step)
 		EXPECT(max_capacity, LFPOOL_OK, 0, 10, 11, 1000);
 		/* The largest: test_huge.c; refused with 32-bit addresses. */
 		if (SIZE_MAX <= UINT32_MAX)
-			EXPECT(max_capacity, LFPOOL_E_NO_MEMORY, TWO_TO_31 - 1, TWO_TO_31);
+			EXPECT(max_capacity, LFPOOL_E_NO_MEMORY, MOST - 1, MOST);
 		EXPECT(max_capacity, LFPOOL_E_CONFIG_MAX_CAPACITY, 1, 9, TOO_MANY);
 	}
 	/* Growth from zero objects (test_grow_itself.c); not if all are built at once. */

@@ -152,7 +152,7 @@ TEST(overridden_config_fields_may_be_invalid)
 	assert_int_equal(lfpool_registry_create_pool(registry, "plain", &config, &pool), LFPOOL_E_CONFIG_DEBUG);
 	config.debug = NULL;
 	/* But the address space must do for every scenario: in others the config's number would count. */
-	config.capacity = ((size_t)1 << 31) + 1;
+	config.capacity = (size_t)1 << 31;
 	assert_int_equal(lfpool_registry_create_pool(registry, "plain", &config, &pool), LFPOOL_E_CONFIG_CAPACITY);
 	config.capacity = 5;
 	config.max_capacity = 1;

@@ -38,8 +38,8 @@ static const struct {
 	{"jobs capacity =10", 1, 14, "capacity needs a value: capacity=..."},
 	{"jobs keep=1 keep=1", 1, 13, "keep is given twice"},
 	/* Numbers. */
-	{"jobs max_capacity=3G", 1, 19, "max_capacity must be a number from 0 to 2147483648, not \"3G\""},
-	{"jobs growth_step=a", 1, 18, "growth_step must be a number from 0 to 2147483648, not \"a\""},
+	{"jobs max_capacity=3G", 1, 19, "max_capacity must be a number from 0 to 2147483647, not \"3G\""},
+	{"jobs growth_step=a", 1, 18, "growth_step must be a number from 0 to 2147483647, not \"a\""},
 	{"jobs depot_shards=33", 1, 19, "depot_shards must be a number from 0 to 32, not \"33\""},
 	{"jobs cache_capacity=8193", 1, 21, "cache_capacity must be a number from 0 to 8192 or none, not \"8193\""},
 	{"jobs cache_capacity=non", 1, 21, "cache_capacity must be a number from 0 to 8192 or none, not \"non\""},
@@ -55,9 +55,9 @@ static const struct {
 	{"jobs bytes=1 capacity=1", 1, 14, "capacity is given as bytes already"},
 	{"jobs growth_step=1 growth_bytes=1", 1, 20, "growth_bytes is given as growth_step already"},
 	{"jobs max_bytes", 1, 15, "max_bytes needs a value: max_bytes=..."},
-	{"jobs growth_bytes=1m", 1, 19, "growth_bytes must be a number from 0 to 2305843009213693952, not \"1m\""},
+	{"jobs growth_bytes=1m", 1, 19, "growth_bytes must be a number from 0 to 2305843008139952128, not \"1m\""},
 	{"jobs bytes=2147483649Gi", 1, 12,
-	 "bytes must be a number from 0 to 2305843009213693952, not \"2147483649Gi\""},
+	 "bytes must be a number from 0 to 2305843008139952128, not \"2147483649Gi\""},
 	/* Words. */
 	{"jobs flags=", 1, 12, "unknown value \"\" of flags"},
 	{"jobs flags=zero,", 1, 17, "unknown value \"\" of flags"},
@@ -113,7 +113,7 @@ TEST(invalid_numbers_are_refused)
 		char profile[64], text[100];
 
 		snprintf(profile, sizeof(profile), "jobs capacity=%s keep=1", values[i]);
-		snprintf(text, sizeof(text), "capacity must be a number from 0 to 2147483648, not \"%s\"", values[i]);
+		snprintf(text, sizeof(text), "capacity must be a number from 0 to 2147483647, not \"%s\"", values[i]);
 		require_error(profile, 1, 15, text);
 	}
 }
@@ -128,7 +128,7 @@ static const char *const right[] = {
 	"jobs capacity=10\r\n[a]\r\njobs capacity=11\r\n",
 	"[a]\n[b] # empty\n[c]",
 	"jobs capacity=1\n[a]\njobs capacity=2\n[b]\njobs capacity=3\npackets capacity=4",
-	"jobs keep=0 trim=no capacity=2147483648 max_capacity=0 growth_step=0 cache_capacity=0 depot_shards=0 "
+	"jobs keep=0 trim=no capacity=2147483647 max_capacity=0 growth_step=0 cache_capacity=0 depot_shards=0 "
 	"flags=none debug=none backend=lockfree",
 	"jobs keep=1k trim=yes capacity=2147M max_capacity=2147483k growth_step=1M cache_capacity=none depot_shards=32 "
 	"flags=prefault,zero,check_races,create_all,lock,huge_pages,plain_stride,fenced "
@@ -136,7 +136,7 @@ static const char *const right[] = {
 	"backend=mutex",
 	"jobs full=fail\npackets full=grow\nvoices full=evict",
 	LETTERS_63 " capacity=000000000000000000000001",
-	"jobs bytes=2147483648Gi max_bytes=0 growth_bytes=64Ki keep=1Ki\npackets capacity=2G max_capacity=2Gi\n",
+	"jobs bytes=2147483647Gi max_bytes=0 growth_bytes=64Ki keep=1Ki\npackets capacity=2G max_capacity=2047Mi\n",
 	/* In different units: they are compared when the pool is made. */
 	"jobs capacity=100 max_bytes=1\n[a]\njobs bytes=1\n[b]\njobs max_capacity=100\n",
 	"[" LETTERS_63 "]",

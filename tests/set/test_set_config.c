@@ -57,7 +57,7 @@ TEST(each_field_has_its_range)
 		EXPECT(steps, steps,
 		       steps == 0 || steps == 4 || steps == 8 || steps == 16 ? LFPOOL_OK : LFPOOL_E_CONFIG_STEPS);
 	EXPECT(larger, SIZE_MAX, LFPOOL_OK);
-	EXPECT(pool.capacity, ((size_t)1 << 31) + 1, LFPOOL_E_CONFIG_CAPACITY);
+	EXPECT(pool.capacity, (size_t)1 << 31, LFPOOL_E_CONFIG_CAPACITY);
 #if SIZE_MAX > UINT32_MAX
 	EXPECT(class_bytes, ((size_t)1 << 35) + 16, LFPOOL_E_CONFIG_CAPACITY);
 	EXPECT(max_class_bytes, ((size_t)1 << 35) + 16, LFPOOL_E_CONFIG_MAX_CAPACITY);
@@ -74,7 +74,7 @@ TEST(each_field_has_its_range)
 	EXPECT(pool.name, too_long, LFPOOL_E_CONFIG_NAME);
 	EXPECT(pool.name, too_long + 1, LFPOOL_OK);
 	/* Not enough addresses exist for all of it. */
-	EXPECT(pool.capacity, (size_t)1 << 31, LFPOOL_E_NO_MEMORY);
+	EXPECT(pool.capacity, ((size_t)1 << 31) - 1, LFPOOL_E_NO_MEMORY);
 }
 
 /* In malloc mode, which reserves no addresses. */

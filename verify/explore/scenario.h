@@ -26,6 +26,7 @@
  *   X  cancel the newest of all, with its ticket and nothing else of the thread that asked
  *   j  F, and once more F inside the continuation
  *   G, J  lfpool_grow() by one, two    S, Z  lfpool_shrink() by one, two      K  lfpool_shrink_cancel()
+ *   N  lfpool_limit() to one object
  *   T  lfpool_trim() of all there is
  *   I  a round of LFPOOL_IDLE: it removes the objects that were free since the round before
  *   O  from now on the system opens no memory; the next time: it does

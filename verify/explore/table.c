@@ -375,6 +375,12 @@ const struct scenario scenarios[] = {
 	{"wait-closed-take-3", "others take and release", 2, 2, "0a", {"ra", "E", "ar"}},
 	{"grow-closed-2", "it grows", 1, 1, "0a", {"E", "G"}, .max_capacity = 2},
 	{"grow-closed-self-2", "it grows automatically", 1, 1, "0a", {"E", "a"}, .max_capacity = 2, .growth_step = 1},
+	{"grow-limit-2", "it grows automatically; another lowers the limit", 1, 1, "0a", {"N", "a"}, .max_capacity = 2,
+	 .growth_step = 1},
+	{"grow-limit-twice-3", "the same, and two find nothing", 1, 1, "0a", {"N", "a", "a"}, .max_capacity = 3,
+	 .growth_step = 1},
+	{"grow-owed-2", "it grows automatically; another call shrinks it", 1, 1, "0a", {"S", "a"}, .max_capacity = 2,
+	 .growth_step = 1},
 	{"shrink-closed-2", "a shrink is cancelled", 1, 2, "0aa", {"E", "SK"}},
 	{"then-closed-2", "a continuation is queued", 1, 1, "0a", {"Er", "F"}},
 

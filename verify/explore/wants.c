@@ -39,6 +39,8 @@ static struct wants {
 	unsigned continuations;
 	bool room;                  /* enough for everything that is asked for */
 	bool closing, closed;       /* lfpool_close() has begun, has returned */
+	bool limited;               /* lfpool_limit() has returned */
+	size_t most;                /* the capacity when a call that forbids growing had returned (O4, cold.h) */
 	uint64_t mark[OBJECTS_MAX]; /* in each object */
 	uint64_t marks;
 } wants;
@@ -47,7 +49,7 @@ static size_t capacity_at_first;
 
 void wants_open(lfpool_t *pool)
 {
-	wants = (struct wants){.pool = pool};
+	wants = (struct wants){.pool = pool, .most = SIZE_MAX};
 	capacity_at_first = lfpool_capacity(pool);
 	os_play_keep(&wants, sizeof(wants));
 }
@@ -64,7 +66,7 @@ void wants_look_ahead(void)
 
 bool wants_any(const char *program)
 {
-	return program && strpbrk(program, "uvUfFjkXGJSZKTIOE");
+	return program && strpbrk(program, "uvUfFjkXGJSZKTIOEN");
 }
 
 /* ---- Payload ---- */
@@ -115,6 +117,8 @@ static void shrink(size_t count)
 	if (taken > count)
 		engine_fail("%zu objects were removed, not %zu", taken, count);
 	wants.taken += taken;
+	if (lfpool_quick_stats(wants.pool).owed)
+		wants.most = lfpool_capacity(wants.pool);
 	/* The call may have taken an object for a shrink that was then cancelled. */
 	oracle_holds_some(call, 1);
 }
@@ -145,8 +149,18 @@ static void close_pool(void)
 	wants.closing = true;
 	wants.asked += OBJECTS_MAX;
 	oracle_capacity(call, -OBJECTS_MAX);
-	(void)lfpool_close(wants.pool, 0);
+	wants.most = lfpool_close(wants.pool, 0);
 	wants.closed = true;
+}
+
+/* To one object. */
+static void limit(void)
+{
+	oracle_capacity(oracle_call(), 1 - (int)scenario_objects());
+	if (lfpool_limit(wants.pool, 1) != LFPOOL_OK && !wants.closing)
+		engine_fail("no limit of one object");
+	wants.most = lfpool_capacity(wants.pool);
+	wants.limited = true;
 }
 
 /* ---- Waiting ---- */
@@ -311,6 +325,7 @@ void wants_operate(struct actor *actor, char operation)
 	case 'S':
 	case 'Z': shrink(operation == 'S' ? 1 : 2); break;
 	case 'K': cancel_shrink(); break;
+	case 'N': limit(); break;
 	case 'T': trim(0); break;
 	case 'I': trim(LFPOOL_IDLE); break;
 	case 'O':
@@ -327,13 +342,15 @@ void wants_check(void)
 	const size_t owed = lfpool_quick_stats(wants.pool).owed, capacity = lfpool_capacity(wants.pool);
 	/* Threads that ask for more than there is get less. */
 	const bool too_much = wants.asked > capacity_at_first + wants.added;
+	const size_t maximum = lfpool_quick_stats(wants.pool).max_capacity,
+		     most = wants.limited && wants.most > maximum ? wants.most : maximum;
 	const size_t should = capacity_at_first + wants.added + owed + wants.forgiven - wants.asked;
 	unsigned waiting = 0;
 
 	if (owed > capacity)
 		engine_fail("at the end %zu of %zu objects are owed", owed, capacity);
 	if (wants.closed                  ? false
-	    : stage.scenario->growth_step ? capacity > lfpool_quick_stats(wants.pool).max_capacity || capacity < should
+	    : stage.scenario->growth_step ? capacity > most + owed || (capacity < should && !wants.limited)
 					  : capacity != should && !too_much)
 		engine_fail("at the end there are %zu objects, %zu of them owed, but there should be %zu", capacity,
 			    owed, should);
@@ -346,7 +363,13 @@ void wants_check(void)
 	}
 	if (wants.closed && (waiting || capacity != owed))
 		engine_fail("after close %u continuations wait, %zu of %zu objects are owed", waiting, owed, capacity);
-	if (*wants.pool->waiters.wanted != (owed > 0) + waiting + (wants.pool->waiters.full != FULL_UNKNOWN))
+	/* No program ends a limit; a growth that the limit overtook is owed again.  When a shrink is no longer pending,
+	 * `owed` says so. */
+	if ((owed || !wants.asked) && !wants.added && !wants.forgiven &&
+	    capacity - (wants.limited ? owed : 0) > wants.most)
+		engine_fail("at the end there are %zu objects, %zu when growth was forbidden", capacity, wants.most);
+	if (*wants.pool->waiters.wanted !=
+	    (unsigned)cold_owes(&wants.pool->core.cold) + waiting + (wants.pool->waiters.full != FULL_UNKNOWN))
 		engine_fail("at the end %u objects are wanted, %zu owed, %u continuations wait",
 			    (unsigned)*wants.pool->waiters.wanted, owed, waiting);
 	if ((owed || waiting) && lfpool_available_count(wants.pool))

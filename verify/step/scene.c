@@ -201,13 +201,12 @@ static struct reading read_pool(const struct scene *s)
 		claims += (uint64_t)load_relaxed(&c->claimed) << 32;
 		tops += tops_of(core, magazines_extra_number(ms, index, 0), EXTRA_PER_CACHE);
 	}
-	return (struct reading){
-		{census_chunks(core), load_relaxed(&core->depot.shard[0].full.head),
-		 load_relaxed(&core->depot.shard[0].partial.head), load_relaxed(&core->depot.shard[0].empty.head),
-		 currents, own, tops, claims,
-		 load_relaxed(&s->pool->core.cold.counts) + load_relaxed(&s->pool->core.cold.maximum) +
-			 load_relaxed(&s->pool->given_back),
-		 (uint64_t)load_relaxed(&s->pool->waiters.owed) << 32 | load_relaxed(s->pool->waiters.wanted)}};
+	return (struct reading){{census_chunks(core), load_relaxed(&core->depot.shard[0].full.head),
+				 load_relaxed(&core->depot.shard[0].partial.head),
+				 load_relaxed(&core->depot.shard[0].empty.head), currents, own, tops, claims,
+				 load_relaxed(&s->pool->core.cold.counts) + load_relaxed(&s->pool->core.cold.maximum) +
+					 load_relaxed(&s->pool->given_back),
+				 load_relaxed(&s->pool->waiters.closed) << 32 | load_relaxed(s->pool->waiters.wanted)}};
 }
 
 unsigned scene_operate(struct scene *s, const struct operation *o)

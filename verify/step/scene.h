@@ -87,7 +87,7 @@ enum moves {
 	MOVES_TOP = 64,     /* an object was taken by CAS */
 	MOVES_CACHES = 128, /* a cache was claimed, born or given up                        */
 	MOVES_COLD = 256,   /* the number of objects, or of cold ones */
-	MOVES_QUEUE = 512   /* the waiters, or the pending shrink */
+	MOVES_QUEUE = 512   /* the waiters, or the closed pool */
 };
 
 /* An operation's special features. */
