@@ -96,7 +96,9 @@ static inline bool cold_owes_in(uint64_t counts)
 
 static inline size_t cold_owed_in(uint64_t counts)
 {
-	return cold_closed_in(counts) ? cold_capacity_in(counts) : cold_owes_in(counts) ? -(uint32_t)counts : 0;
+	if (cold_closed_in(counts))
+		return cold_capacity_in(counts);
+	return cold_owes_in(counts) ? (size_t)-(int64_t)cold_balance_in(counts) : 0;
 }
 
 /* Bytes of the bits of `reserved` slots. */
