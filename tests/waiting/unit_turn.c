@@ -132,7 +132,7 @@ static void an_earlier_call_comes_late(void)
 		REQUIRE(lfpool_release(scene.pool, scene.early) == LFPOOL_OK);
 		REQUIRE(!scene.late);
 		break;
-	default: REQUIRE(!"a call that has everything sleeps"); break;
+	default: REQUIRE(false && "a call that has everything sleeps"); break;
 	}
 }
 
