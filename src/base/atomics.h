@@ -2,18 +2,16 @@
 /*
  * atomics.h - every atomic access of the library, with the memory order in the verb.
  *
- * Idea         One seam.  No other file includes <stdatomic.h>, so the orders can be listed, argued and replaced in
- *              one place.  The inlined hits of lfpool/inline.h come through here as well when the library itself is
- *              built.
- * Test builds  LFPOOL_EXPLORE: each verb is a step of the schedule explorer (verify/explore).  LFPOOL_CHAOS=n: one verb
- *              of n is preceded by a delay.  Without them POINT() is nothing, and so are the two verbs about plain
- *              data.
- * Asymmetric   The owner of a magazine and a thief need a full fence each (owner: store bottom, load top; thief: load
+ * Idea         No other file includes <stdatomic.h>, so the orders can be listed, argued and replaced in one place.
+ *              The inlined fast paths of lfpool/inline.h use these verbs too when the library itself is built.
+ * Test builds  LFPOOL_EXPLORE: each verb is a step of the schedule explorer (verify/explore).  LFPOOL_CHAOS=n: a delay
+ *              precedes one of n verbs.  In other builds POINT() and the two verbs about plain data do nothing.
+ * Asymmetric   The owner of a magazine and a thief each need a full fence (owner: store bottom, load top; thief: load
  * fence        top, load bottom).  Owners run a thousand times for each thief, so the thief pays for both:
  *              membarrier(2) PRIVATE_EXPEDITED puts a full barrier into every running thread of the process.  The
  *              owner keeps a compiler barrier (light_barrier).  Where the system has no membarrier both sides use
  *              full_fence(); os.h chooses once, at start.  No happens-before edge relies on a fence: each is on an
- *              operation, which is also all that ThreadSanitizer sees.
+ *              operation.  (ThreadSanitizer sees only operations.)
  */
 #ifndef LFPOOL_ATOMICS_H
 #define LFPOOL_ATOMICS_H
@@ -32,13 +30,13 @@ _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2,
 #ifdef LFPOOL_CHAOS
 #include <sched.h>
 
-/* A race that needs a thread to stop between two adjacent instructions is rare.  A short spin, or now and then the
- * processor given away, makes such windows ten thousand times wider. */
+/* Races that need a thread to stop between two adjacent instructions are rare.  A short spin, or sometimes a yield,
+ * makes such windows ten thousand times wider. */
 static inline void chaos_point(void)
 {
 	static _Thread_local uint32_t state;
 
-	/* Knuth's multipliers for a linear congruential generator; threads differ by the address. */
+	/* Knuth's linear congruential generator; threads differ by the address. */
 	state = state * UINT32_C(1664525) + UINT32_C(1013904223) + (uint32_t)(uintptr_t)&state;
 	uint32_t drawn = state >> 8;
 
@@ -63,14 +61,14 @@ static inline void chaos_point(void)
 #define store_release(p, v) (POINT(), atomic_store_explicit((p), (v), memory_order_release))
 #define fetch_add_relaxed(p, v) (POINT(), atomic_fetch_add_explicit((p), (v), memory_order_relaxed))
 
-/* Of words that are in one order with each other, the same for all threads (evict/order.h). */
+/* For words whose changes all threads must see in one order (evict/order.h). */
 #define load_seq_cst(p) (POINT(), atomic_load_explicit((p), memory_order_seq_cst))
 #define cas_seq_cst(p, old, new) \
 	(POINT(),                \
 	 atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_seq_cst, memory_order_seq_cst))
 
-/* Strong compare-and-swap, true on success; on failure *old holds what was found, acquired by cas_acq_rel.  The failure
- * of a release tells nothing but that it failed: relaxed. */
+/* Strong compare-and-swap, true on success; on failure *old holds the value found.  cas_acq_rel acquires it; after a
+ * failed cas_release it gives no order: relaxed. */
 #define cas_acq_rel(p, old, new) \
 	(POINT(),                \
 	 atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_acq_rel, memory_order_acquire))
@@ -83,7 +81,7 @@ static inline void chaos_point(void)
 #define cas_relaxed(p, old, new) \
 	(POINT(),                \
 	 atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_relaxed, memory_order_relaxed))
-/* The weak ones may fail for no reason: for loops.  acq_rel: acquire on failure. */
+/* Weak ones may fail spuriously: for loops.  acq_rel: acquire on failure. */
 #define cas_weak_acq_rel(p, old, new) \
 	(POINT(), atomic_compare_exchange_weak_explicit((p), (old), (new), memory_order_acq_rel, memory_order_acquire))
 #define cas_weak_release(p, old, new) \
@@ -91,12 +89,11 @@ static inline void chaos_point(void)
 #define cas_weak_relaxed(p, old, new) \
 	(POINT(), atomic_compare_exchange_weak_explicit((p), (old), (new), memory_order_relaxed, memory_order_relaxed))
 
-/* Plain data that is handed over through an edge: named where it is read and written, so that the explorer can tell
- * whether the edge holds. */
+/* Accesses to plain data that an edge hands over, named so that the explorer can check the edge. */
 #define plain_read(p) ((void)0)
 #define plain_written(p) ((void)0)
 
-/* Statistics: no order, and no part of any protocol.  tally: one writer; tally_shared and tally_cas: any number. */
+/* Statistics, in no protocol: no order.  tally: one writer; tally_shared and tally_cas: any number. */
 #define tally(p) atomic_store_explicit((p), atomic_load_explicit((p), memory_order_relaxed) + 1, memory_order_relaxed)
 #define tally_shared(p, n) ((void)atomic_fetch_add_explicit((p), (n), memory_order_relaxed))
 #define tally_cas(p, old, new) \
@@ -113,14 +110,14 @@ static inline void light_barrier(void)
 static inline void full_fence(void)
 {
 #if defined(__x86_64__)
-	/* A locked instruction that changes nothing, inside the red zone: the order of mfence at half its price. */
+	/* A locked instruction in the red zone that changes nothing: orders like mfence at half its price. */
 	__asm__ __volatile__("lock; addl $0, -64(%%rsp)" ::: "memory", "cc");
 #else
 	atomic_thread_fence(memory_order_seq_cst);
 #endif
 }
 
-/* Tells the processor that this is a waiting loop. */
+/* A hint to the processor that this is a waiting loop. */
 static inline void cpu_relax(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -137,7 +134,7 @@ static inline void cpu_relax(void)
 #define LFPOOL_STORE_RELAXED_(p, v) store_relaxed(p, v)
 #define LFPOOL_STORE_RELEASE_(p, v) store_release(p, v)
 #define LFPOOL_LIGHT_BARRIER_() light_barrier()
-/* In the library the plain names are its functions. */
+/* In the library, the plain names are functions. */
 #define LFPOOL_INLINE_KEEP_NAMES_
 
 #endif

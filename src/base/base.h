@@ -16,8 +16,8 @@
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define COLD __attribute__((cold, noinline))
 
-/* Parameter number `format_at` is a format of the C standard for the arguments from `first` on.  (In gcc for Windows
- * `printf` means the format of Microsoft's library.) */
+/* Parameter `format_at` is a format of the C standard for the arguments from `first` on.  (gcc for Windows takes
+ * `printf` for the format of Microsoft's library.) */
 #ifdef __clang__
 #define PRINTF_LIKE(format_at, first) __attribute__((format(printf, format_at, first)))
 #else
@@ -53,13 +53,13 @@ __attribute__((cold, noreturn)) static inline void assert_failed(const char *lab
 #define ASSERT(label, condition) ((void)sizeof(!(condition)))
 #endif
 
-/* After a call: it is no tail call, so that the caller is in every backtrace. */
+/* Prevents a tail call just before it, so that the caller is in every backtrace. */
 #define KEEP_FRAME() __asm__ __volatile__("")
 
-/* Whether this build has pools in buffers only (docs/embedded.md).  It is a constant, so unreached code disappears, and
- * with it the references to functions that such a build lacks.
+/* Does this build have pools in buffers only (docs/embedded.md)?  A constant, so the compiler removes unreached code,
+ * and with it references to functions that such a build lacks.
  * CACHE_LINE_PAIR: processors fetch two lines as a pair, so neighbours on one pair disturb each other.  An embedded
- * build uses one line: where memory is scarce there are few processors. */
+ * build uses one line, since it has little memory and few processors. */
 #ifdef LFPOOL_EMBEDDED
 #define EMBEDDED 1
 #define CACHE_LINE_PAIR 64

@@ -3,16 +3,16 @@
  * classes.h - size classes: from a size to its class and back, by arithmetic.
  *
  * Idea         Sizes are counted in units of the alignment.  Up to 2 * steps units there is a class for each number of
- *              units; from there on `steps` classes to each doubling, at equal distances: like floating-point numbers
- *              with a mantissa of log2(steps) bits.  So a class number is the place of the leading bit, followed by the
- *              bits behind it, and no table is searched.
- *                 Let m be the units, rounded up, less one.  With 2^d the distance of classes where m lies,
+ *              units.  Beyond, each doubling has `steps` classes at equal distances, like floating-point numbers with
+ *              a mantissa of log2(steps) bits.  So a class number is the place of the leading bit, followed by the
+ *              next bits, and no table is searched.
+ *                 Let m be the units, rounded up, less one, and 2^d the distance of classes near m:
  *                     class = steps * d + (m >> d)        m >> d is in steps .. 2 * steps - 1, or d = 0
  *                     size  = ((m >> d) + 1) << d         units: the largest that has this class
  * Invariants   X1  class_of() is monotone; class_size(class_of(n)) >= n, and class_size(class_of(n) - 1) < n.
  *              X2  a class is larger than a size that it serves by at most alignment - 1 bytes, if the size is at most
- *                  steps * alignment; else by less than one part in steps + 1 of the class.  (m >= steps units, and the
- *                  class has less than 2^d units too many, of (m >> d) + 1 >= steps + 1 times 2^d.)
+ *                  steps * alignment; otherwise by less than one part in steps + 1 of the class.  (Then m >= steps, and
+ *                  less than 2^d units are surplus, of (m >> d) + 1 >= steps + 1 times 2^d.)
  *              tests/base/unit_classes.c compares both with a list, for every size.
  * Progress     Wait-free, O(1).
  */
@@ -27,18 +27,18 @@ struct classes {
 	uint8_t steps_shift;     /* log2 of the steps     */
 };
 
-/* The number of the class, which may be `count` or more: then there is none so large.  Size 0 is served as 1. */
+/* The number of the class; `count` or more: the size is too large.  Size 0 is served as 1. */
 static inline size_t class_of(const struct classes *c, size_t size)
 {
 	const uint64_t m = (uint64_t)(size - (size != 0)) >> c->alignment_shift;
-	/* ^ for -, as the compiler knows it. */
+	/* ^ instead of -: the compiler recognises it. */
 	const unsigned leading = (unsigned)__builtin_clzll(m | UINT64_C(1) << c->steps_shift) ^ 63;
 	const unsigned d = leading - c->steps_shift;
 
 	return ((size_t)d << c->steps_shift) + (size_t)(m >> d);
 }
 
-/* The bytes of its objects. */
+/* Bytes of its objects. */
 static inline size_t class_size(const struct classes *c, size_t number)
 {
 	const size_t steps = (size_t)1 << c->steps_shift;

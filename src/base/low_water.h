@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * low_water.h - the least that a count has been since the last reset.
+ * low_water.h - the minimum of a count since the last reset.
  *
- * Idea         A call that lowers the count notes the new value right after that, if it is a new least.  The count is a
- *              word that changes by compare-and-swap only.  A reset opens the note for any value, stores the word
- *              of the count unchanged (by CAS), notes the value that it found there, and closes the note.  A change of
- *              the count before the replacement is part of that value.  A call that changes the count later sees (by
- *              the edge of that word) that the note is open.  If another reset has begun in the meantime, that one
- *              closes.  During a reset, and after one that was never finished, the least is unknown and reads as 0.
+ * Idea         The count is a word that changes only by compare-and-swap.  A call that lowers it notes the new value
+ *              afterwards, if that is a new minimum.  A reset opens the note for any value, stores the word of the
+ *              count unchanged (by CAS), notes the value that it found there, and closes the note.  That value
+ *              includes all changes before the CAS.  A call that changes the count after it sees, by the edge of that
+ *              word, that the note is open.  If another reset has begun meanwhile, that one closes the note.  During a
+ *              reset, and after one that was never finished, the minimum is unknown and reads as 0.
  * Progress     Lock-free: a retry means that another thread lowered the note, or began a reset.
  */
 #ifndef LFPOOL_LOW_WATER_H
@@ -17,7 +17,7 @@
 #include "base/base.h"
 #include "base/widths.h"
 
-/* {resets:31, resetting:1, least:32}; zeroed: 0 has been there. */
+/* {resets:31, resetting:1, least:32}; zeroed: the minimum is 0. */
 typedef _Atomic(uint64_t) low_water_word;
 
 #define LOW_WATER_RESETTING (UINT64_C(1) << 32)
@@ -39,7 +39,7 @@ static inline uint32_t low_water_least(const low_water_word *mark)
 	return now & LOW_WATER_RESETTING ? 0 : (uint32_t)now;
 }
 
-/* For low_water_close(). */
+/* Returns the argument of low_water_close(). */
 static inline uint64_t low_water_open(low_water_word *mark)
 {
 	uint64_t now = tally_read(mark), open;

@@ -3,15 +3,15 @@
  * probes.h - places that a tracer can hook into while the program runs: bpftrace, perf, SystemTap, gdb.
  *
  * Idea         USDT: a nop at the probe, and a note in the ELF file, next to the code, with the address of the nop and
- *              the places of its arguments at that moment.  A program without a tracer pays for the nop alone.  For a
+ *              the places of its arguments at that moment.  A program without a tracer pays only for the nop.  For a
  *              tracer the kernel, or a debugger, puts a breakpoint there.  The notes have the format of SystemTap's
- *              <sys/sdt.h>, which every tracer reads.  They are written here, so the build needs no package for them,
- *              and `asm inline` can say that a probe is one instruction: with <sys/sdt.h>, which counts one for each
- *              line, the compiler stopped inlining.  Built in with the CMake option LFPOOL_USDT; without it the
- *              functions here are empty.
- * Invariants   PB1 a probe is on a path that no hit takes, next to the counter in lfpool_stats_t if there is one: both
- *                  count the same events.
- *              PB2 its arguments exist there already: only addresses are computed for them.
+ *              <sys/sdt.h>, which every tracer reads.  They are written here for two reasons.  The build needs no
+ *              package; and `asm inline` makes a probe count as one instruction.  With <sys/sdt.h>, which counts one
+ *              for each line, the compiler stopped inlining.  Built in with the CMake option LFPOOL_USDT; without it
+ *              the functions here are empty.
+ * Invariants   PB1 no probe is on the fast path.  If lfpool_stats_t has a counter of the same events, the probe is next
+ *                  to it.
+ *              PB2 only addresses are computed for a probe: its arguments exist there already.
  *              docs/observability.md has the table; tests/probes compares it with the built library, and counts.
  * Progress     None of its own: a nop.
  */
@@ -27,10 +27,10 @@
 #define PROBE_WORD "4"
 #endif
 /*
- * One note: three sizes (the name of the format with its 0, what follows, 3 = stapsdt), the name, then three addresses
- * (the nop; the base, by which a tool sees how far a prelinked file was moved; a semaphore, of which there is none),
- * and three strings: the provider, the probe, the arguments.  An argument is SIZE@OPERAND, as the assembler writes it;
- * ours are words, the last of which is signed.
+ * One note: two sizes (of the format's name with its 0, and of the rest), the type 3 (stapsdt), and the name.  Then
+ * three addresses: the nop; the base, which shows how far a prelinked file was moved; a semaphore (0: unused).  Then
+ * three strings: the provider, the probe, the arguments.  An argument is SIZE@OPERAND, as the assembler writes it.
+ * Ours are words, the last one signed.
  */
 #define PROBE_NOTE(probe, arguments)                                                \
 	"990: nop\n"                                                                \
@@ -53,7 +53,7 @@
 	".size _.stapsdt.base, 1\n"                                                 \
 	".popsection\n"                                                             \
 	".endif\n"
-/* A constant or a register (of a place in memory clang makes a copy on the stack). */
+/* A constant or a register.  (For memory, clang would make a copy on the stack.) */
 #define PROBE_PLACE(x) "nr"((intptr_t)(x))
 /* clang-format off */
 #define FIRE2(probe, a, b)                                                                                      \
@@ -73,22 +73,22 @@
 #define FIRE4(probe, a, b, c, d) ((void)(a), (void)(b), (void)(c), (void)(d))
 #endif
 
-/* Part of the function that calls it, also where nothing is optimised: that is where its note says it is. */
+/* Inlined even without optimisation, because its note describes a place in the calling function. */
 #define PROBE static inline __attribute__((always_inline)) void
 
 struct lfpool_pool;
 
-/* ---- Next to a counter: once for each time that it counts ---- */
+/* ---- Next to a counter, and fired whenever it counts ---- */
 
 enum probe_call { PROBE_ACQUIRE, PROBE_RELEASE };
 
-/* A cache's magazine was empty (refills) or full (drains), and another one has taken its place. */
+/* A cache's magazine was empty (refills) or full (drains), and has been replaced. */
 PROBE probe_miss(const struct lfpool_pool *pool, const char *name, enum probe_call call)
 {
 	FIRE3(miss, pool, name, call);
 }
 
-/* For that a stack of the cache had no magazine, and one came from elsewhere (depot_trips). */
+/* The cache's own stacks had no such magazine, so one came from elsewhere (depot_trips). */
 PROBE probe_trip(const struct lfpool_pool *pool, const char *name, enum probe_call call)
 {
 	FIRE3(trip, pool, name, call);
@@ -106,7 +106,7 @@ PROBE probe_exhausted(const struct lfpool_pool *pool, const char *name)
 	FIRE2(exhausted, pool, name);
 }
 
-/* A release was refused, or a debug mode found something (misuses).  Without a pool it is a set's. */
+/* A release was refused, or a debug mode found an error (misuses).  No pool: a set's. */
 PROBE probe_misuse(const struct lfpool_pool *pool, const char *name, const void *object, int status)
 {
 	FIRE4(misuse, pool, name, object, status);
@@ -124,7 +124,7 @@ PROBE probe_destroy(const struct lfpool_pool *pool, const char *name)
 	FIRE2(destroy, pool, name);
 }
 
-/* `added` objects were added, by lfpool_grow() or by the growth step. */
+/* `added` objects were added, by lfpool_grow() or automatically. */
 PROBE probe_grow(const struct lfpool_pool *pool, const char *name, size_t added)
 {
 	FIRE3(grow, pool, name, added);
@@ -142,7 +142,7 @@ PROBE probe_trim(const struct lfpool_pool *pool, const char *name, size_t bytes)
 	FIRE3(trim, pool, name, bytes);
 }
 
-/* A call begins to wait for an object; and has it, or NULL. */
+/* A call begins to wait for an object; it returns one, or NULL. */
 PROBE probe_wait_begin(const struct lfpool_pool *pool, const char *name)
 {
 	FIRE2(wait_begin, pool, name);

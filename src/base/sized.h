@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sized.h - structs that begin with their own size, because the caller may know an older or a newer version of them.
+ * sized.h - structs that begin with their own size, because the caller may have an older or a newer version.
  *
  * Idea         Such a struct only grows at its end.  Fields that the caller does not know read as zero, which is their
  *              default.  Fields that the library does not know must be zero.
@@ -13,14 +13,14 @@
 #define STRUCT_SIZE_MAX 4096 /* a larger struct_size is invalid */
 
 /*
- * Copies *given to *out, the library's version of `known` bytes, and sets its struct_size to that.  False if the given
- * struct_size is below `least` or above STRUCT_SIZE_MAX, or a field is set that the library does not know.
+ * Copies *given to *out, the library's version, and sets its struct_size to its size, `known`.  False if the given
+ * struct_size is below `least` or above STRUCT_SIZE_MAX, or an unknown field is set.
  */
 bool sized_read(void *out, size_t known, size_t least, const void *given);
 
 /* Can the caller's struct be filled in?  (Its struct_size is valid.) */
 bool sized_fits(const void *out, size_t least);
-/* Fills it with *from, the library's version, except for struct_size; the rest is set to 0. */
+/* Fills it with *from, the library's version, except for struct_size.  Unknown fields become 0. */
 void sized_write(void *out, const void *from, size_t known);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stats_fields.h - the fields of lfpool_stats_t as a table, for everything that writes or adds all of them.
+ * stats_fields.h - the fields of lfpool_stats_t as a table, for code that writes or adds all of them.
  *
  * Idea         A new counter is a line in lfpool_stats_t (lfpool/report.h) and a line here.  The sums of a set, the
  *              text and the JSON of a dump follow from the table.
@@ -56,7 +56,7 @@ enum stats_field {
 
 /* The value of a field; a negative one in two's complement. */
 uint64_t stats_value(const lfpool_stats_t *stats, enum stats_field field);
-/* The backend of `more` is that of the sum. */
+/* Also copies the backend of `more`. */
 void stats_add(lfpool_stats_t *sum, const lfpool_stats_t *more);
 
 /* The fields that have a line, each line with its end. */

@@ -12,7 +12,7 @@
 void text_put(struct text *t, const char *format, ...)
 {
 	const size_t left = t->wanted < t->room ? t->room - t->wanted : 0;
-	/* Names of pools are put together in calls that leave it alone. */
+	/* Calls that write names of pools do not change errno. */
 	KEEP_ERRNO();
 	va_list arguments;
 
@@ -47,7 +47,7 @@ static unsigned utf8_bytes(const unsigned char *at)
 		low = 0x90;
 	else if (first == 0xf4)
 		high = 0x8f;
-	/* A string's end is no such byte, so this stops there. */
+	/* The 0 at the end is below `low`, so this stops there. */
 	for (unsigned i = 1; i < bytes; i++, low = 0x80, high = 0xbf)
 		if (at[i] < low || at[i] > high)
 			return 0;

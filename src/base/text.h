@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text.h - text into room of a given size, as snprintf() does it, piece by piece.
+ * text.h - text in a buffer of given size, written piece by piece like snprintf().
  *
- * Idea         Text beyond the room is cut off, but counted.  So `wanted` is the length of the whole text for any room,
- *              and the buffer has the beginning of it.
- * Invariants   TX1 with room for anything the text is terminated, always.
+ * Idea         Text beyond the room is cut off, but counted: `wanted` is the length of the whole text.
+ * Invariants   TX1 the text is always terminated, unless the room is 0.
  * Progress     Does not allocate.
  */
 #ifndef LFPOOL_TEXT_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * widths.h - how many bits each counter has that can run over.
+ * widths.h - the widths of counters that can run over.
  *
- * Idea         docs/design.md, "Counters that run over", says of each what a wrap costs, how long one takes, and which
- *              test runs it over.  With LFPOOL_NARROW each has only a few bits (verify/narrow): then all of them run
- *              over in seconds, and what follows is seen.  A test may also set one of them alone.  That of
- *              lfpool/inline.h, LFPOOL_POSITION_BITS_, stands there, and is set by the compiler's command line.
- * Two kinds    A value of a tag that comes back matters only if it is the very value that a stopped thread expects;
- *              LFPOOL_NARROW leaves tags so many bits that this takes luck.  Anything else must be right at any width,
- *              and gets as few bits as the argument for it allows.
+ * Idea         docs/design.md, "Counters that run over", lists for each counter the cost of a wrap, its time, and its
+ *              test.  With LFPOOL_NARROW each has only a few bits (verify/narrow), so all of them wrap within seconds
+ *              of a test.  A test can also set one width alone.  LFPOOL_POSITION_BITS_ is in lfpool/inline.h, and is
+ *              set on the compiler's command line.
+ * Two kinds    A repeated value of a tag does harm only if a stopped thread expects exactly that value.  LFPOOL_NARROW
+ *              leaves tags wide enough that this is unlikely.  Every other counter must be right at any width, and gets
+ *              as few bits as its argument allows.
  */
 #ifndef LFPOOL_WIDTHS_H
 #define LFPOOL_WIDTHS_H
@@ -21,7 +21,7 @@
 #define LFPOOL_WIDTH(shipped, narrow) shipped
 #endif
 
-/* 1 .. 64 of them. */
+/* bits: 1 .. 64. */
 #define LOW_BITS(bits) (UINT64_MAX >> (64 - (bits)))
 
 /* Tagged words (tagged.h): heads of stacks, the words of a cache. */
@@ -34,8 +34,8 @@
 #define PUSHES_BITS LFPOOL_WIDTH(48, 16)
 #endif
 
-/* Of the tickets of those who wait (cells.h): they are compared, so they must never run over; what is left of one when
- * a slot is given; and what is left of one in an lfpool_ticket_t. */
+/* Tickets of waiters (cells.h), which are compared and so must never wrap; their low bits in a given slot, and in an
+ * lfpool_ticket_t. */
 #ifndef TICKET_BITS
 #define TICKET_BITS 61
 #endif
@@ -46,12 +46,12 @@
 #define CANCEL_TICKET_BITS LFPOOL_WIDTH(48, 14)
 #endif
 
-/* Of the tag of a bound (cells.c). */
+/* The tag of a bound (cells.c). */
 #ifndef BOUND_TAG_BITS
 #define BOUND_TAG_BITS LFPOOL_WIDTH(16, 8)
 #endif
 
-/* Of the count in a handle, at most (handle.c): what the slot leaves of 64. */
+/* The count in a handle, at most (handle.c): the 64 bits less the slot's. */
 #ifndef HANDLE_COUNT_BITS
 #define HANDLE_COUNT_BITS LFPOOL_WIDTH(64, 18)
 #endif
@@ -66,7 +66,7 @@
 #define RANGES_VERSION_BITS LFPOOL_WIDTH(39, 10)
 #endif
 
-/* Pools that had the same place in the registry. */
+/* Pools that have had the same place in the registry. */
 #ifndef REGISTRY_GENERATION_BITS
 #define REGISTRY_GENERATION_BITS LFPOOL_WIDTH(40, 16)
 #endif

@@ -23,7 +23,7 @@ static uint32_t *field_of(struct debug_modes *modes, const struct word *w)
 	return (uint32_t *)(void *)((char *)modes + w->field);
 }
 
-/* A number within the word's bounds and nothing else; 0 if it is not. */
+/* A number within the word's bounds; 0: invalid. */
 static uint32_t read_number(const struct word *w, const char *digits, size_t count)
 {
 	uint64_t number = 0;
@@ -61,7 +61,7 @@ bool debug_words_read(struct debug_modes *modes, const char *at)
 	while (at && *at) {
 		const size_t length = strcspn(at, ",");
 
-		/* Nothing between two commas is nothing. */
+		/* Ignores an empty word. */
 		if (length && !read_word(modes, at, length))
 			return false;
 		at += length + (at[length] == ',');

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel.h - what Linux calls the commands of futex(2) and membarrier(2).
+ * kernel.h - the commands of futex(2) and membarrier(2).
  *
- * Idea         They are in linux/futex.h and linux/membarrier.h, which a C library need not bring: musl does not.  The
- *              numbers are the kernel's, and so fixed for ever.  tests/os/unit_late.c compares them with those headers.
+ * Idea         musl lacks linux/futex.h and linux/membarrier.h, so the numbers are repeated here.  The kernel never
+ *              changes them, and tests/os/unit_late.c compares them with those headers.
  */
 #ifndef LFPOOL_KERNEL_H
 #define LFPOOL_KERNEL_H

@@ -2,12 +2,12 @@
 /*
  * os.h - everything the library asks of the operating system.
  *
- * Idea         One door: no other file calls the system, so tests can refuse each call from outside (tests/refusals).
- *              Sizes are in bytes.  No function here retries.
+ * Idea         No other file calls the system, so tests can make each call fail (tests/refusals).  Sizes are in bytes.
+ *              No function here retries.
  * Ports        A port is os_NAME.c, which is empty on any other system, and its types below.  It implements all
- *              functions declared here.  No other file of the library asks which system this is (tests/docs/claims).
- *              With LFPOOL_EMBEDDED there is no system (os_none.c): a pool in a buffer asks for little.
- * Invariants   OS1 no function here changes errno, whatever the system says: a result is all that a caller gets.
+ *              functions declared here.  No other file of the library tests for the system (tests/docs/claims).
+ *              With LFPOOL_EMBEDDED there is no system (os_none.c): a pool in a buffer needs little.
+ * Invariants   OS1 no function here changes errno: callers get results only.
  * Progress     os_heavy_fence() and os_wake() enter the kernel; os_sleep_on() blocks.  The others are for create,
  *              destroy and the first call of a thread.
  */
@@ -21,7 +21,7 @@
 #if defined(LFPOOL_EMBEDDED)
 typedef int os_mutex_t;
 
-/* Threads have no caches there: nothing is thread-local. */
+/* Threads have no caches in this build: nothing is thread-local. */
 #define THREAD_LOCAL
 #define os_of_thread(variable) (variable)
 
@@ -36,7 +36,7 @@ static inline void os_mutex_unlock(os_mutex_t *mutex)
 	(void)mutex;
 }
 
-/* Threads have different stacks.  (Only a fork needs more than that.) */
+/* Different threads have different stacks; only a fork needs more. */
 static inline uintptr_t os_thread_self(void)
 {
 	return (uintptr_t)__builtin_frame_address(0);
@@ -47,8 +47,8 @@ static inline uintptr_t os_thread_self(void)
 typedef pthread_mutex_t os_mutex_t;
 #define OS_MUTEX_INITIALIZER PTHREAD_MUTEX_INITIALIZER
 
-/* Read without a call, and not allocated at the first access.  A library that is loaded by dlopen() needs room for it
- * in the static TLS block. */
+/* An access makes no call and allocates nothing.  A library that is loaded by dlopen() needs room in the static TLS
+ * block. */
 #define THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 #define os_of_thread(variable) (variable)
 
@@ -67,7 +67,7 @@ static inline uintptr_t os_thread_self(void)
 	return (uintptr_t)pthread_self();
 }
 #elif defined(_WIN32)
-/* An SRWLOCK: one pointer, and nothing to close. */
+/* An SRWLOCK: one pointer, which needs no close. */
 typedef struct {
 	void *lock;
 } os_mutex_t;
@@ -76,8 +76,8 @@ typedef struct {
 void os_mutex_lock(os_mutex_t *mutex);
 void os_mutex_unlock(os_mutex_t *mutex);
 
-/* mingw-w64's gcc turns _Thread_local into calls that allocate.  So a thread-local variable is placed in the section
- * that the loader copies for each thread, and its copy is found by address arithmetic (docs/windows.md). */
+/* mingw-w64's gcc turns _Thread_local into calls that allocate.  So a thread-local variable is in the section that the
+ * loader copies for each thread, and address arithmetic finds its copy (docs/windows.md). */
 #define THREAD_LOCAL __attribute__((section(".tls$")))
 #define os_of_thread(variable) (*(__typeof__(variable) *)os_copy_of_thread(&(variable)))
 void *os_copy_of_thread(void *variable);
@@ -89,29 +89,28 @@ uintptr_t os_thread_self(void);
 
 /* ---- Memory ---- */
 
-/* Zeroed memory that is reserved, not used, until touched; page-aligned.  NULL when refused. */
+/* Zeroed pages; each takes memory when it is first touched.  NULL when refused. */
 void *os_map(size_t bytes);
-/* Addresses without access; page-aligned.  NULL when refused. */
+/* Pages without access.  NULL when refused. */
 void *os_reserve(size_t bytes);
-/* As os_map() if `open`, else as os_reserve(): whole pages, of which the one at `offset` begins at a multiple of the
- * alignment, a power of two, or 0, if any page will do. */
+/* As os_map() if `open`, otherwise as os_reserve().  The page at `offset` begins at a multiple of `alignment`: a power
+ * of two, or 0 if any page will do. */
 void *os_map_aligned(size_t bytes, size_t offset, size_t alignment, bool open);
-/* All of what one of these three has returned. */
+/* A whole mapping that one of these three returned. */
 void os_unmap(void *address, size_t bytes);
-/* No access to these pages any more; false when refused. */
+/* Removes access to these pages; false when refused. */
 bool os_guard(void *address, size_t bytes);
-/* Access to these pages, which are zeroed if they had none yet; false when refused. */
+/* Gives access to these pages, which are zeroed if they had none before; false when refused. */
 bool os_open(void *address, size_t bytes);
-/* Undoes os_open() and what was done to these pages since, as far as the system lets: no access, no memory, no lock. */
+/* Undoes os_open(), and a lock since then, as far as the system allows: no access, no memory, no lock. */
 void os_close(void *address, size_t bytes);
 /* Gives the memory of these pages back: they read as zero again.  False when refused. */
 bool os_discard(void *address, size_t bytes);
-/* Back every page with memory now; false when refused.  Changes nothing on them: other threads may have objects there.
- * */
+/* Backs every page with memory now; false when refused.  Keeps their contents: other threads may have objects there. */
 bool os_prefault(void *address, size_t bytes);
-/* Keeps these pages in memory, and brings them there now; false when refused. */
+/* Backs these pages with memory now, and locks them there; false when refused. */
 bool os_lock(void *address, size_t bytes);
-/* These pages may be huge ones, each of HUGE_PAGE_BYTES: a wish, which the system may refuse. */
+/* Asks for huge pages, of HUGE_PAGE_BYTES each; the system may refuse. */
 void os_wish_huge(void *address, size_t bytes);
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 size_t os_page_bytes(void);
@@ -121,12 +120,12 @@ unsigned os_processors(void);
 /* Would a child of a fork share any of these pages, instead of a copy?  False also where this is unknown. */
 bool os_is_shared(const void *address, size_t bytes);
 
-/* The C library's heap, for the few small things that live per thread or per process. */
+/* The C library's heap, for small data of a thread or the process. */
 void *os_heap_resize(void *memory, size_t bytes);
 void *os_heap_aligned(size_t alignment, size_t bytes);
 void os_heap_free(void *memory);
 
-/* Can the 8 bytes at an address be read?  Any address.  Enters the kernel. */
+/* Can the 8 bytes at this address, which may be any, be read?  Enters the kernel. */
 bool os_can_read(const void *address);
 
 /* ---- Threads ---- */
@@ -134,19 +133,18 @@ bool os_can_read(const void *address);
 /* Each port has THREAD_LOCAL, for variables of which each thread has a copy, and os_of_thread(variable), the calling
  * thread's copy.  No access allocates memory. */
 /*
- * If this code lies in a shared library, that stays loaded from now on, whatever calls dlclose(): threads will run a
- * destructor of ours when they exit.  False when the loader refuses.  *keys_usable_out: not in a namespace of
- * dlmopen(), where glibc's keys have the same places in a thread as those of every other.
+ * Keeps the shared library with this code, if there is one, loaded despite dlclose(): exiting threads run a destructor
+ * in it.  False when the loader refuses.  *keys_usable_out: false in a namespace of dlmopen(), because glibc's keys use
+ * the same places in a thread in every namespace.
  */
 bool os_stay_loaded(bool *keys_usable_out);
-/* Once per process: from now on `at_exit` is called in each exiting thread, with the thread's exit value, unless that
- * is NULL.  The value is NULL during the call.  If the call sets it again, `at_exit` may be called again.  False when
- * refused. */
+/* Once per process.  From now on each exiting thread whose exit value is not NULL calls `at_exit` with it.  The value
+ * is NULL during the call.  If the call sets it again, `at_exit` may be called again.  False when refused. */
 bool os_at_thread_exit(void (*at_exit)(void *));
 /* Sets the calling thread's exit value, which is NULL in a new thread; false when refused. */
 bool os_set_exit_value(void *value);
-/* A mutex that is not recursive; false when refused.  Each port has os_mutex_t, OS_MUTEX_INITIALIZER for one without
- * these two, os_mutex_lock(mutex) and os_mutex_unlock(mutex). */
+/* A mutex that is not recursive; false when refused.  Each port has os_mutex_t, os_mutex_lock(mutex),
+ * os_mutex_unlock(mutex), and OS_MUTEX_INITIALIZER for a mutex that is neither opened nor closed. */
 bool os_mutex_open(os_mutex_t *mutex);
 void os_mutex_close(os_mutex_t *mutex);
 /* From now on `before` runs before each fork, `parent` and `child` after it; false when refused. */
@@ -155,13 +153,12 @@ bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
 /* Lets another thread run. */
 void os_yield(void);
 
-/* Each port has os_thread_self(): a uintptr_t that no other thread has which lives now; the same in the child of a
- * fork. */
+/* Each port has os_thread_self(): a uintptr_t that differs from every other living thread's.  A fork keeps it. */
 /* The calling thread's number, as ps and gdb show it. */
 uint32_t os_thread_id(void);
-/* In the child of a fork, where the thread is another one. */
+/* In the child of a fork, where the number differs. */
 void os_forget_thread_id(void);
-/* Nanoseconds since some moment in the past; never goes back. */
+/* Nanoseconds since a moment in the past; never decreases. */
 uint64_t os_now_ns(void);
 
 /* The moment `timeout_ns` from now; negative: never. */
@@ -178,41 +175,40 @@ static inline uint64_t os_deadline(int64_t timeout_ns)
 /* ---- Sleep ---- */
 
 /*
- * Sleeps while the lower 32 bits of *word are those of `seen`, at most until `deadline_ns` on the clock of os_now_ns()
- * (UINT64_MAX: for ever).  Returns at once if they are not; may return early for no reason.  No order: the caller loads
- * *word again.
+ * Sleeps until os_wake(), or until `deadline_ns` on the clock of os_now_ns() (UINT64_MAX: no deadline).  Returns at
+ * once if the lower 32 bits of *word differ from `seen`; may return early for no reason.  Gives no memory order: the
+ * caller loads *word again.
  */
 void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns);
-/* Wakes who sleeps on *word. */
+/* Wakes all threads that sleep on *word. */
 void os_wake(_Atomic(uint64_t) *word);
 
 /* ---- The asymmetric fence ---- */
 
 /*
- * The heavy half of the asymmetric fence: when it returns, every other thread of the process has executed a full
- * barrier between its accesses before and after some point of its program.  Enters the kernel.  In the fallback, a
- * plain full fence of the caller.
+ * The heavy half of the asymmetric fence: during this call, every other thread of the process executes a full barrier
+ * at some point of its program.  Enters the kernel.  In the fallback, a full fence of the caller only.
  */
 void os_heavy_fence(void);
-/* Is membarrier(2) in use (owners need only a compiler barrier), or must owners fence too?  Fixed from the first call
- * on. */
+/* True: the heavy fence works, and owners need only a compiler barrier.  False: owners fence too.  Fixed from the first
+ * call on. */
 bool os_asymmetric(void);
 
-/* ---- What is read and told ---- */
+/* ---- The environment and reports ---- */
 
-/* Writes text to the standard error stream, unbuffered.  stdio would need more stack than a small thread has (8 KiB in
- * glibc). */
+/* Writes text to the standard error stream, unbuffered.  Not by stdio, which in glibc needs 8 KiB of stack: a small
+ * thread has less. */
 void os_print(const char *text);
 
-/* A variable of the environment, or NULL: there is none, or it is not to be trusted, since the program has rights that
- * its user has not. */
+/* A variable of the environment.  NULL: it is not set, or the program has more rights than its user, and so must not
+ * trust it. */
 const char *os_environment(const char *name);
 
-/* The return addresses of the calls that lead here, the innermost first, this one's too; how many.  0 where the system
- * cannot tell. */
+/* The return addresses of the calls that lead here, including this one's, the innermost first.  Returns their number; 0
+ * where the system has no such function. */
 uint32_t os_backtrace(void **frames_out, uint32_t room);
-/* What there is at an address: of the file that was loaded there, NULL if there is none, the path and where it begins;
- * and the function's name, or NULL, and where that begins. */
+/* The file loaded at an address, and the function there: the path and the name, each NULL if unknown, and where they
+ * begin. */
 struct os_symbol {
 	const char *file, *file_base, *name, *name_base;
 };

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os_linux.c - Linux behind os.h: glibc, or musl.
+ * os_linux.c - os.h on Linux, with glibc or musl.
  *
  * Idea         membarrier(2) must be registered once per process.  That costs half a microsecond while the process
  *              has one thread and up to 0.3 s afterwards, so a constructor does it.  Support is read from the bits of
- *              OS_MEMBARRIER_QUERY, never from its return code alone, and then tried once.  The registration
- *              survives fork.  LFPOOL_MEMBARRIER=off in the environment forces the fallback, for tests and for
- *              comparison.
- * Concurrency  The choice is made under pthread_once; afterwards it is read-only.
+ *              OS_MEMBARRIER_QUERY, not only from its return code, and then tried once.  The registration survives
+ *              fork.  LFPOOL_MEMBARRIER=off in the environment forces the fallback, for tests and comparison.
+ * Concurrency  The choice is made under pthread_once, and is read-only afterwards.
  */
 #include "os/os.h"
 
@@ -98,7 +97,7 @@ bool os_open(void *address, size_t bytes)
 void os_close(void *address, size_t bytes)
 {
 	KEEP_ERRNO();
-	/* In this order: what is locked is not given back. */
+	/* In this order, because MADV_DONTNEED refuses locked pages. */
 	(void)munlock(address, bytes);
 	(void)madvise(address, bytes, MADV_DONTNEED);
 	(void)mprotect(address, bytes, PROT_NONE);
@@ -116,7 +115,7 @@ bool os_prefault(void *address, size_t bytes)
 #ifdef MADV_POPULATE_WRITE
 	if (madvise(address, bytes, MADV_POPULATE_WRITE) == 0)
 		return true;
-	/* Before Linux 5.14; without CONFIG_ADVISE_SYSCALLS. */
+	/* Linux before 5.14, or without CONFIG_ADVISE_SYSCALLS. */
 	if (errno != EINVAL && errno != ENOSYS)
 		return false;
 #endif
@@ -173,7 +172,7 @@ void os_heap_free(void *memory)
 bool os_can_read(const void *address)
 {
 	KEEP_ERRNO();
-	/* The kernel copies the 8 bytes of the set before it finds that ~0 is not an operation: EINVAL. */
+	/* The kernel copies the 8 bytes of the set before it rejects ~0 as an operation (EINVAL). */
 	return syscall(SYS_rt_sigprocmask, ~0, address, NULL, (size_t)8) == 0 || errno != EFAULT;
 }
 
@@ -182,7 +181,7 @@ void os_print(const char *text)
 	KEEP_ERRNO();
 	ssize_t written = 1;
 
-	/* It may be closed, or a full pipe: then the rest of the text is lost. */
+	/* If stderr is closed or a full pipe, the rest of the text is lost. */
 	for (size_t left = strlen(text); left && written > 0; left -= (size_t)written, text += written)
 		if ((written = write(STDERR_FILENO, text, left)) < 0)
 			return;
@@ -190,8 +189,8 @@ void os_print(const char *text)
 
 /* ---- Which memory is shared ----
  *
- * The kernel lists it in /proc/self/maps.  Read by plain system calls, because read() is a cancellation point, and
- * without an allocation, because a child of a fork reads it. */
+ * The kernel lists it in /proc/self/maps.  Plain system calls read it, because read() is a cancellation point.  Nothing
+ * is allocated, because the child of a fork reads it. */
 
 struct mappings {
 	long file;
@@ -211,7 +210,7 @@ static char mappings_next(struct mappings *r)
 	return r->count ? r->bytes[r->at++] : '\0';
 }
 
-/* A number in base 16, and the byte behind it. */
+/* Reads a number in base 16, and the byte after it. */
 static uintptr_t mappings_number(struct mappings *r)
 {
 	uintptr_t number = 0;
@@ -232,7 +231,7 @@ bool os_is_shared(const void *address, size_t bytes)
 
 	if (r.file < 0)
 		return false;
-	/* A line is "from-to rwxs ..."; 's' may be 'p' instead: private. */
+	/* A line is "from-to rwxs ...", with 'p' for 's' if private. */
 	do {
 		const uintptr_t from = mappings_number(&r), to = mappings_number(&r);
 
@@ -253,7 +252,7 @@ const char *os_environment(const char *name)
 
 /* ---- Threads ---- */
 
-/* Neither is there in a program that is linked statically with the C library too, nor needed. */
+/* A program that is also statically linked with the C library has neither, and needs neither. */
 #pragma weak dlopen
 #pragma weak dlinfo
 
@@ -263,7 +262,7 @@ bool os_stay_loaded(bool *keys_usable_out)
 	Dl_info mine, program;
 
 	*keys_usable_out = true;
-	/* Of the program itself the kernel says where its headers lie. */
+	/* AT_PHDR is the address of the program's own headers. */
 	if (!dlopen || !dladdr(&asymmetric_once, &mine) || !dladdr((void *)getauxval(AT_PHDR), &program) ||
 	    mine.dli_fbase == program.dli_fbase)
 		return true;
@@ -343,13 +342,13 @@ uint64_t os_now_ns(void)
 
 /* ---- Sleep ---- */
 
-/* The kernel compares 32 bits: the lower half, wherever it lies. */
+/* The kernel compares 32 bits: the lower half of the word. */
 static void *lower_half(_Atomic(uint64_t) *word)
 {
 	return (char *)word + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0);
 }
 
-/* Where time_t is wider than a register, it is another system call. */
+/* Another system call is needed where time_t is wider than a register. */
 static void futex(void *half, int operation, unsigned value, const struct timespec *deadline)
 {
 #ifdef SYS_futex_time64
@@ -358,7 +357,7 @@ static void futex(void *half, int operation, unsigned value, const struct timesp
 	const long number = SYS_futex;
 #endif
 	KEEP_ERRNO();
-	/* Whatever it says: the caller looks again. */
+	/* The result does not matter: the caller looks again. */
 	(void)syscall(number, half, operation | OS_FUTEX_PRIVATE_FLAG, value, deadline, NULL,
 		      OS_FUTEX_BITSET_MATCH_ANY);
 }
@@ -366,13 +365,13 @@ static void futex(void *half, int operation, unsigned value, const struct timesp
 void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
 {
 	const uint64_t second = UINT64_C(1000000000), seconds = deadline_ns / second;
-	/* A time_t of 32 bits ends sooner than the clock, but sixty years on. */
+	/* A time_t of 32 bits ends before the clock, but only after sixty years. */
 	const struct timespec deadline = {
 		.tv_sec = (time_t)(seconds < INT32_MAX ? seconds : INT32_MAX),
 		.tv_nsec = (long)(deadline_ns % second),
 	};
 
-	/* Unlike FUTEX_WAIT, it takes an absolute time, on CLOCK_MONOTONIC. */
+	/* Unlike FUTEX_WAIT, this takes an absolute time, on CLOCK_MONOTONIC. */
 	futex(lower_half(word), OS_FUTEX_WAIT_BITSET, (unsigned)seen, deadline_ns == UINT64_MAX ? NULL : &deadline);
 }
 
@@ -417,8 +416,8 @@ bool os_asymmetric(void)
 
 void os_heavy_fence(void)
 {
-	/* A registered process is refused only if a filter was installed since; then register again, and at worst
-	 * stop here: going on without the fence could hand one object to two threads. */
+	/* A registered process is refused only if a filter was installed since.  Then it registers again, and stops
+	 * if that fails: without the fence two threads could get one object. */
 	if (!asymmetric)
 		full_fence();
 	else if (membarrier(OS_MEMBARRIER_PRIVATE_EXPEDITED) != 0 &&

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os_none.c - no system behind os.h, with LFPOOL_EMBEDDED: a pool in a buffer asks for nothing but the time.  Empty
- * without.
+ * os_none.c - os.h without a system, for LFPOOL_EMBEDDED: a pool in a buffer needs only the time.
  */
 #include "os/os.h"
 
@@ -9,7 +8,7 @@
 
 #ifdef LFPOOL_EMBEDDED
 
-/* For the sizes of parts only. */
+/* Only used to compute the sizes of parts. */
 size_t os_page_bytes(void)
 {
 	return 4096;

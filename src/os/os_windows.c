@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os_windows.c - Windows 8 and later behind os.h: kernel32 and WaitOnAddress, no C runtime but its heap.
+ * os_windows.c - os.h on Windows 8 and later: kernel32 and WaitOnAddress, and of the C runtime only the heap.
  *
- * Idea         Addresses are reserved by VirtualAlloc(), and charged to the system's commit limit when they are opened:
- *              a pool that is mapped whole is charged whole, touched or not.  docs/windows.md has what else differs
- *              from Linux.
- * Fence        FlushProcessWriteBuffers() cannot be refused, and need not be asked for first.  But Wine's does nothing
- *              up to version 8 at least, and says so nowhere; so under Wine, as with LFPOOL_MEMBARRIER=off in the
- *              environment, owners fence.
- * Exit         The loader calls at_exit_of_thread() in each thread that ends, because it is in the image's list of TLS
- *              callbacks.  (FlsAlloc() has destructors, but they belong to fibers: when one is deleted its thread goes
- *              on.)
- * Concurrency  Each thread that asks about the fence first finds the same; afterwards it is read-only.
+ * Idea         VirtualAlloc() reserves addresses, and charges them to the system's commit limit when they are opened,
+ *              touched or not.  docs/windows.md lists the other differences from Linux.
+ * Fence        FlushProcessWriteBuffers() cannot be refused, and needs no registration.  But Wine's does nothing, up
+ *              to version 8 at least, and does not report it.  So owners fence under Wine, and with
+ *              LFPOOL_MEMBARRIER=off in the environment.
+ * Exit         The loader calls at_exit_of_thread() in each exiting thread, because it is one of the image's TLS
+ *              callbacks.  (FlsAlloc() has destructors, but for fibers: a thread can outlive its fiber.)
+ * Concurrency  Threads that choose the fence at the same time choose the same; afterwards it is read-only.
  */
 #include "os/os.h"
 
@@ -50,7 +48,7 @@ void *os_map_aligned(size_t bytes, size_t offset, size_t alignment, bool open)
 	if (!reserved)
 		return NULL;
 
-	/* What lies before and behind stays reserved, which costs nothing. */
+	/* The slack before and after stays reserved, which costs nothing. */
 	char *mapped = slack ? reserved + (-((uintptr_t)reserved + offset) & (alignment - 1)) : reserved;
 
 	if (open && !commit(mapped, bytes)) {
@@ -95,9 +93,9 @@ void os_close(void *address, size_t bytes)
 }
 
 /*
- * Not by MEM_DECOMMIT and MEM_COMMIT: in between, the look of another thread at an object that it no longer has would
- * fail.  After MEM_RESET a page is what it was or zero, so it is zeroed first; VirtualUnlock() takes what is not locked
- * out of memory.
+ * Not by MEM_DECOMMIT and MEM_COMMIT: another thread may read an object that it no longer holds, and would fail between
+ * them.  After MEM_RESET a page is unchanged or zero, so it is zeroed first.  VirtualUnlock() removes unlocked pages
+ * from memory.
  */
 bool os_discard(void *address, size_t bytes)
 {
@@ -119,14 +117,14 @@ bool os_lock(void *address, size_t bytes)
 	return VirtualLock(address, bytes);
 }
 
-/* Large pages are there for those who have the right to lock memory, and only as a whole mapping: no wish. */
+/* Large pages need the right to lock memory, and are only given to a whole mapping: nothing to ask for. */
 void os_wish_huge(void *address, size_t bytes)
 {
 	(void)address;
 	(void)bytes;
 }
 
-/* On every processor that Windows runs on. */
+/* The same on every processor that Windows supports. */
 size_t os_page_bytes(void)
 {
 	return 4096;
@@ -139,7 +137,7 @@ unsigned os_processors(void)
 	return count < 1 ? 1 : (unsigned)count;
 }
 
-/* One heap for both: what is allocated with an alignment is freed by a function of its own. */
+/* The same heap functions for both, because aligned memory must be freed by _aligned_free(). */
 void *os_heap_resize(void *memory, size_t bytes)
 {
 	KEEP_ERRNO();
@@ -180,7 +178,7 @@ const char *os_environment(const char *name)
 
 /* ---- Threads ---- */
 
-/* The loader gives each thread a copy of the image's TLS template.  Each thread's block has the copies' addresses. */
+/* The loader gives each thread a copy of the image's TLS template, with its address in the thread's block. */
 void *os_copy_of_thread(void *variable)
 {
 	extern const IMAGE_TLS_DIRECTORY _tls_used;
@@ -192,7 +190,7 @@ void *os_copy_of_thread(void *variable)
 	return copies[_tls_index] + ((ULONG_PTR)variable - _tls_used.StartAddressOfRawData);
 }
 
-/* Written once, before any thread sets an exit value: a thread that has one finds it. */
+/* Written once, before any thread sets an exit value: exiting threads see it. */
 typedef void exit_function(void *value);
 static exit_function *at_thread_exit;
 static THREAD_LOCAL void *exit_value;
@@ -312,7 +310,7 @@ void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
 	const uint64_t left = deadline_ns > now ? (deadline_ns - now - 1) / millisecond + 1 : 0;
 	uint32_t half = (uint32_t)seen;
 
-	/* The lower half is the first. */
+	/* The lower half comes first. */
 	(void)WaitOnAddress(word, &half, sizeof(half),
 			    deadline_ns == UINT64_MAX || left >= INFINITE ? INFINITE : (DWORD)left);
 }
@@ -336,7 +334,7 @@ static bool is_wine(void)
 
 bool os_asymmetric(void)
 {
-	/* relaxed, both: each thread that asks finds the same. */
+	/* relaxed, both: all threads choose the same. */
 	uint32_t chosen = load_relaxed(&fence);
 
 	if (chosen == FENCE_UNKNOWN) {
@@ -356,9 +354,9 @@ void os_heavy_fence(void)
 		full_fence();
 }
 
-/* ---- What is read and told ---- */
+/* ---- The environment and reports ---- */
 
-/* Names would take dbghelp.dll, which does not know those of gcc. */
+/* Names would need dbghelp.dll, which does not know gcc's. */
 uint32_t os_backtrace(void **frames_out, uint32_t room)
 {
 	(void)frames_out;

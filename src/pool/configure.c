@@ -31,7 +31,7 @@ bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given)
 	return sized_read(config_out, sizeof(*config_out), offsetof(lfpool_config_t, cache_capacity), given);
 }
 
-/* The word overrides the config; false when it names no backend. */
+/* The word overrides the config; false: unknown. */
 static bool backend_from(lfpool_config_t *config, const char *word)
 {
 	if (!word || !*word)
@@ -44,11 +44,11 @@ static bool backend_from(lfpool_config_t *config, const char *word)
 	return false;
 }
 
-/* The modes of the config and of the environment, whose numbers win; and what follows from them. */
+/* The modes of the config and the environment, whose numbers win; and the flags that they imply. */
 static bool apply_debug(lfpool_config_t *config, struct debug_modes *modes, const char *environment)
 {
 	*modes = (struct debug_modes){0};
-	/* An embedded build knows no word: one is too many. */
+	/* An embedded build has no debug modes. */
 	if (EMBEDDED)
 		return !config->debug || !*config->debug;
 	if (!debug_words_read(modes, config->debug) || !debug_words_read(modes, environment))
@@ -57,13 +57,13 @@ static bool apply_debug(lfpool_config_t *config, struct debug_modes *modes, cons
 		*modes = (struct debug_modes){.check = modes->check, .zero = modes->zero};
 	if (debug_modes_detect(modes))
 		config->flags |= LFPOOL_CHECK_RACES;
-	/* Zeroing would wipe out what create built. */
+	/* Zeroing would wipe objects that create built. */
 	if (modes->zero && !config->hooks.create)
 		config->flags |= LFPOOL_ZERO;
 	return true;
 }
 
-/* A scheme or none. */
+/* A valid scheme, or none? */
 static bool is_scheme(const lfpool_config_t *config)
 {
 	const lfpool_scheme_t *s = &config->scheme;
@@ -81,7 +81,7 @@ lfpool_status_t config_import_with(lfpool_config_t *config, struct debug_modes *
 {
 	if (!config_copy(config, given))
 		return LFPOOL_E_CONFIG_STRUCT_SIZE;
-	/* With LFPOOL_CREATE_ALL the one that it is made with would be built. */
+	/* Not with LFPOOL_CREATE_ALL, which would build the one object. */
 	if (empty_out &&
 	    (*empty_out = !config->capacity && config->max_capacity && !(config->flags & LFPOOL_CREATE_ALL)))
 		config->capacity = 1;
@@ -111,7 +111,7 @@ lfpool_status_t config_import_with(lfpool_config_t *config, struct debug_modes *
 	for (size_t i = 0; i < sizeof(config->hooks.reserved) / sizeof(*config->hooks.reserved); i++)
 		if (config->hooks.reserved[i])
 			return LFPOOL_E_CONFIG_HOOKS;
-	/* Zeroing would wipe out what create built. */
+	/* Zeroing would wipe objects that create built. */
 	if (config->hooks.create && (config->flags & LFPOOL_ZERO))
 		return LFPOOL_E_CONFIG_HOOKS;
 	if (config->depot_shards > SHARDS_MAX)

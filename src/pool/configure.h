@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * configure.h - what a caller's config says, checked and complete.
+ * configure.h - checks a caller's config, and completes it.
  */
 #ifndef LFPOOL_CONFIGURE_H
 #define LFPOOL_CONFIGURE_H
@@ -9,35 +9,34 @@
 #include "core/arena.h"
 #include "base/words.h"
 
-/* Of every kind of pool.  The stride of such objects, with the bytes that debug modes put beside them, fits in 32 bits.
- * */
+/* For every kind of pool.  The stride, with the bytes that debug modes add, then fits in 32 bits. */
 #define OBJECT_SIZE_MAX ((size_t)1 << 30)
 #define OBJECT_ALIGNMENT_MAX ((size_t)1 << 30)
 #define RETIRED_SLOTS_MAX (UINT32_C(1) << 30) /* of a pool with a scheme */
 
-/* Copies a config that may be older or newer than the library, its missing fields 0; false: a field is set that the
- * library does not know. */
+/* Copies a config that may be older or newer than the library.  Missing fields become 0.  False: an unknown field is
+ * set. */
 bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given);
-/* Checks `given`, completes it with defaults and the environment, and copies it.  *empty_out: it shall begin with no
- * object, and says 1; empty_out NULL: it must not. */
+/* Checks `given`, completes it with defaults and the environment, and copies it.  *empty_out: the pool begins without
+ * objects, though the copy has capacity 1; empty_out NULL: capacity 0 is refused. */
 lfpool_status_t config_import(lfpool_config_t *config_out, struct debug_modes *modes_out, const lfpool_config_t *given,
 			      bool *empty_out);
-/* The same for a pool in a buffer: without the environment, and what enters the kernel is refused. */
+/* The same for a pool in a buffer: without the environment; features that enter the kernel are refused. */
 lfpool_status_t config_import_for_buffer(lfpool_config_t *config_out, struct debug_modes *modes_out,
 					 const lfpool_config_t *given);
 
-/* What these share; caches: config.buffer_caches may be so many. */
+/* The common part; caches: the maximum of config.buffer_caches. */
 struct config_words {
-	const char *backend, *debug; /* the environment's; NULL or empty: it says nothing */
+	const char *backend, *debug; /* the environment's; NULL or empty: not set */
 };
 lfpool_status_t config_import_with(lfpool_config_t *config_out, struct debug_modes *modes_out,
 				   const lfpool_config_t *given, const struct config_words *words, bool *empty_out,
 				   size_t caches);
 
-/* What a complete config says of the arena. */
+/* The arena of a complete config. */
 struct arena_plan config_arena_plan(const lfpool_config_t *config, const struct window *window);
 
-/* A pool was made on which the environment has no effect: says so on stderr, once, if the environment asks for one. */
+/* The environment has no effect on a pool that was made: prints that on stderr, once, if it asks for any. */
 void config_tell_ignored(const char *name, const char *why);
 
 /* The backend's word. */

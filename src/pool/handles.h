@@ -16,13 +16,13 @@ static inline unsigned handle_slot_bits(const lfpool_t *pool)
 	return bits + HANDLE_COUNT_BITS > 64 ? bits : 64 - HANDLE_COUNT_BITS;
 }
 
-/* The slot in a handle, which may be no slot of the pool. */
+/* The slot in a handle, not checked. */
 static inline uint64_t handle_slot(const lfpool_t *pool, lfpool_handle_t handle)
 {
 	return handle & ((UINT64_C(1) << handle_slot_bits(pool)) - 1);
 }
 
-/* The handle of the use that this word belongs to. */
+/* The handle of the use with this generation word. */
 static inline lfpool_handle_t handle_with(const lfpool_t *pool, uint32_t slot, uint64_t word)
 {
 	const unsigned bits = handle_slot_bits(pool);
@@ -36,7 +36,7 @@ static inline lfpool_handle_t handle_live(const lfpool_t *pool, uint32_t slot, u
 	return generation_is_live(word) ? handle_with(pool, slot, word) : 0;
 }
 
-/* The slot whose use the handle belongs to, and its word, live or not; SLOT_NONE if there is no such use. */
+/* The slot of the handle's use, and its word, live or not; SLOT_NONE if there is no such use. */
 static inline uint32_t handle_find_use(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *word_out)
 {
 	const uint64_t slot = handle_slot(pool, handle);
@@ -48,7 +48,7 @@ static inline uint32_t handle_find_use(const lfpool_t *pool, lfpool_handle_t han
 	return handle_with(pool, (uint32_t)slot, *word_out) == handle ? (uint32_t)slot : SLOT_NONE;
 }
 
-/* The slot in which the handle's object is active, and the word that says so; SLOT_NONE if it is not. */
+/* The slot of the handle's active object, and its live word; SLOT_NONE if it is not active. */
 static inline uint32_t handle_find(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *word_out)
 {
 	const uint32_t slot = handle_find_use(pool, handle, word_out);
@@ -56,11 +56,11 @@ static inline uint32_t handle_find(const lfpool_t *pool, lfpool_handle_t handle,
 	return slot && generation_is_live(*word_out) ? slot : SLOT_NONE;
 }
 
-/* lfpool_unpin() for the use of a slot that the handle names; `word` was read while it was this use (api/handle.c). */
+/* lfpool_unpin() for the handle's use of a slot; `word` was read during that use (api/handle.c). */
 lfpool_status_t handle_unpin(lfpool_t *pool, lfpool_handle_t handle, uint32_t slot, uint64_t word);
-/* The handle names no object of the pool: refuses it, and reports it (api/handle.c). */
+/* Refuses and reports a handle that names no object of the pool (api/handle.c). */
 COLD lfpool_status_t handle_refuse(lfpool_t *pool, lfpool_handle_t handle);
-/* The same, but a pool that evicts does not report a handle of one of its slots: the object may have been evicted. */
+/* The same, but an evicting pool does not report a handle of one of its slots: the object may be evicted. */
 COLD lfpool_status_t handle_refuse_evicted(lfpool_t *pool, lfpool_handle_t handle);
 
 #endif

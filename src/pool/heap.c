@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heap.c - malloc mode: no pooling: every acquire allocates, every release frees, behind all the same calls.
+ * heap.c - malloc mode: every acquire allocates and every release frees, behind the same functions.
  *
- * Idea         What a program would cost without pooling, and what sanitizers see of it, without a rebuild.  The slots,
- *              their states, caches and counts are the library's own; but a slot is only a cell with a pointer, and the
- *              object is allocated when its slot is acquired.  So capacity, NULL, handles, walks and hooks mean what
- *              they mean elsewhere.  A table leads from an object to its slot, without a read of the
- *              object.  For lfpool_of(), which does not know the pool, a label before each object says which cell it
- *              belongs to.
+ * Idea         Shows, without a rebuild, the cost of a program without pooling, and lets sanitizers see its objects.
+ *              Slots, their states, caches and counts are as in other pools.  But a slot is only a cell with a
+ *              pointer, and the object is allocated when its slot is acquired.  So capacity, NULL, handles, walks and
+ *              hooks work as in other pools.  A table leads from an object's address to its slot.  lfpool_of() does
+ *              not know the pool, so a label before each object has the address of its cell.
  * Invariants   E1  the cell of an active slot points to its object, whose label points to the cell; the cell of a free
  *                  slot is NULL.
- *              E2  what a label says is believed only if it is the address of a cell, and the cell agrees.
+ *              E2  a label is only trusted if it is the address of a cell that points back to the object.
  */
 #include "pool/heap.h"
 
@@ -47,7 +46,7 @@ void heap_close(struct heap *heap)
 
 typedef _Atomic(void *) cell_t;
 
-/* The last thing before an object.  Of 16 bytes, so that the object keeps malloc's own alignment. */
+/* Directly before an object.  16 bytes, so that the object keeps malloc's alignment. */
 union label {
 	cell_t *cell;
 	char room[16];
@@ -68,7 +67,7 @@ void *heap_object_new(lfpool_t *pool, uint32_t slot)
 {
 	const struct heap *heap = pool->heap;
 	const size_t offset = offset_of(heap);
-	/* Not a byte more, so that a checker sees an overrun. */
+	/* The exact size, so that a checker sees an overrun. */
 	char *block = os_heap_aligned(heap->alignment, offset + heap->bytes);
 
 	if (!block)
@@ -77,7 +76,7 @@ void *heap_object_new(lfpool_t *pool, uint32_t slot)
 	void *object = block + offset;
 
 	((union label *)object - 1)->cell = cell_of(pool, slot);
-	/* What hooks.create is promised. */
+	/* hooks.create gets zeroed memory. */
 	if (pool->each_call)
 		memset(block + offset, 0, heap->bytes);
 	heap_set_add(heap->set, object, slot);
@@ -96,7 +95,7 @@ void heap_object_free(lfpool_t *pool, uint32_t slot, void *object)
 
 void *heap_object_at(const lfpool_t *pool, uint32_t slot)
 {
-	/* relaxed: who knows that the slot is active has read its state before, edge TELL. */
+	/* relaxed: the caller has read the active state before, edge TELL. */
 	return load_relaxed(cell_of(pool, slot));
 }
 
@@ -106,7 +105,7 @@ const void *heap_label(const void *object)
 
 	if (!os_can_read(label))
 		return NULL;
-	/* By bytes: it may be any pointer. */
+	/* By bytes: the pointer may be unaligned. */
 	memcpy(&cell, label, sizeof(cell));
 	return cell;
 }
@@ -174,7 +173,7 @@ void heap_set_add(struct heap_set *set, const void *object, uint32_t slot)
 	(void)fetch_add_relaxed(&set->beside, UINT64_C(1));
 }
 
-/* YES: *place_out.  NO: because it never came as far as a place that was never used. */
+/* YES: at *place_out.  NO: a never-used place ended the search.  MAYBE: all places were used. */
 static enum heap_set_answer find(const struct heap_set *set, const void *object, size_t *place_out)
 {
 	for (size_t i = 0; i < PROBES; i++) {

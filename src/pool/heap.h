@@ -2,13 +2,13 @@
 /*
  * heap.h - malloc mode: a slot is a cell with a pointer, and its object is allocated when the slot is acquired.
  *
- * Addresses    A set of the objects' addresses answers questions about a pointer without a look at its memory.  It is
- *              a table of words, twice as many as there may be objects.  An address is in one of the PROBES places that
- *              follow its hash.  A used place is never 0 again (GONE), so a search ends at the first 0.  An address
- *              that finds no room there is only counted.  While such addresses exist, a search that finds nothing looks
- *              at all cells of the pool.
- * Concurrency  An address is added after malloc() and before the object has a holder, and removed before free().  So
- *              the same address is never added by one thread while another thread still removes it.
+ * Addresses    A set of the objects' addresses finds the slot of a pointer without reading its memory.  It is a table
+ *              with at least two words for each possible object.  An address is in one of PROBES places from its hash
+ *              on.  A used place is never 0 again (GONE), so a search ends at the first 0.  An address without room
+ *              there is only counted.  While such addresses exist, a search that finds nothing looks at all cells of
+ *              the pool.
+ * Concurrency  An address is added after malloc() and before the object has a holder, and removed before free().  So no
+ *              thread adds an address while another thread still removes it.
  * Progress     Wait-free: PROBES places.
  */
 #ifndef LFPOOL_HEAP_H
@@ -19,7 +19,7 @@
 
 #include "lfpool/lfpool.h"
 
-/* Of the objects. */
+/* The objects. */
 struct heap {
 	size_t bytes, alignment;
 	struct heap_set *set; /* their addresses */
@@ -29,16 +29,16 @@ struct heap {
 struct heap *heap_open(const lfpool_config_t *config);
 void heap_close(struct heap *heap);
 
-/* The address of the cell according to the bytes before an object; NULL if they cannot be read.  Any pointer: the
- * result is then anything. */
+/* The address of the cell in the label before an object; NULL if it cannot be read.  For a foreign pointer the result
+ * can be any address. */
 const void *heap_label(const void *object);
-/* A new object for a slot that was taken; NULL when the system refuses memory. */
+/* A new object for a taken slot; NULL when the system refuses memory. */
 void *heap_object_new(lfpool_t *pool, uint32_t slot);
 void heap_object_free(lfpool_t *pool, uint32_t slot, void *object);
-/* The object of a slot that is active; NULL, or one that is gone, while the slot changes hands. */
+/* The active slot's object; NULL or a freed one while the slot changes hands. */
 void *heap_object_at(const lfpool_t *pool, uint32_t slot);
-/* The slot of an active object, and LFPOOL_OK; else LFPOOL_E_FOREIGN and SLOT_NONE.  Any pointer: nothing at or
- * before it is read.  O(1) in most cases. */
+/* The slot of an active object, and LFPOOL_OK; otherwise LFPOOL_E_FOREIGN and SLOT_NONE.  Reads nothing at or before
+ * the pointer, which may be any.  O(1) in most cases. */
 lfpool_status_t heap_locate(const lfpool_t *pool, const void *object, uint32_t *slot_out);
 
 /* ---- The set of addresses ---- */
@@ -58,7 +58,7 @@ void heap_set_add(struct heap_set *set, const void *object, uint32_t slot);
 void heap_set_remove(struct heap_set *set, const void *object);
 
 enum heap_set_answer { HEAP_SET_NO, HEAP_SET_YES, HEAP_SET_MAYBE };
-/* YES: *slot_out is the slot that it was added with. */
+/* YES: *slot_out is the slot it was added with. */
 enum heap_set_answer heap_set_find(const struct heap_set *set, const void *object, uint32_t *slot_out);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * live_pools.c - see live_pools.h.
  *
- * Invariants   ID1 an id {generation:40, place:24} names at most one pool, ever: a place's generation grows each time
- *                  it is filled, from 1. (A place would have to be filled 2^40 - 1 times to see one again: widths.h.)
- *              ID2 `ranges` holds the objects of each pool that has a place, if they lie in one range.
+ * Invariants   ID1 an id {generation:40, place:24} never names two pools: a place's generation grows each time it is
+ *                  filled, from 1.  (It repeats only after 2^40 - 1 pools in one place: widths.h.)
+ *              ID2 `ranges` holds the objects of each pool that has a place, if they are in one range.
  */
 #include "pool/live_pools.h"
 
@@ -33,8 +33,8 @@ static size_t address_map_up_to(const struct range_array *array, size_t count, u
 {
 	size_t low = 0;
 
-	/* Without a branch on what is found, which nothing could predict: the lower half, or the upper one, which is
-	 * one shorter if count is even. */
+	/* Continues in the lower half, or in the upper one, which is one shorter if count is even.  Without a branch
+	 * on the comparison, which cannot be predicted. */
 	while (count > 0) {
 		const size_t half = count / 2;
 		/* acquire, edge PUBLISH: AR2. */
@@ -51,7 +51,7 @@ static uintptr_t search(const struct range_array *array, size_t count, uintptr_t
 	size_t place = address_map_up_to(array, count, address);
 
 	/* acquire, edge PUBLISH, all: AR2.  If a range holds `address`, it is the last one that begins at or below
-	 * it, or is around that one.  Also if another call writes here, the place only gets smaller. */
+	 * it, or is around that one.  The place only gets smaller, even while another call writes here. */
 	while (place && load_acquire(&array->range[place - 1].end) <= address)
 		place = (size_t)load_acquire(&array->range[place - 1].outer);
 	return place ? load_acquire(&array->range[place - 1].owner) : 0;
@@ -60,23 +60,22 @@ static uintptr_t search(const struct range_array *array, size_t count, uintptr_t
 void *address_map_find(const struct address_map *ranges, uintptr_t address)
 {
 	for (;;) {
-		/* acquire, edge PUBLISH, both: the array's contents.  An array that was put there later is as complete,
-		 * and then the head has changed (AR2). */
+		/* acquire, edge PUBLISH, both: the array's contents.  A newer array is complete too, and then the head
+		 * has changed (AR2). */
 		const uint64_t head = load_acquire(&ranges->head);
 		const struct range_array *array = (const void *)load_acquire(&ranges->array[which_of(head)]);
 		const uintptr_t owner = array ? search(array, count_of(head), address) : 0;
 
-		/* relaxed: what orders it are the acquires before it (AR2). */
+		/* relaxed: the acquires before it order it (AR2). */
 		if (likely(load_relaxed(&ranges->head) == head))
 			return (void *)owner;
 		/* Retries only after a range was added or removed: lock-free. */
 	}
 }
 
-/* ---- The writer: relaxed loads are of what it, or the writer before it, has stored ---- */
+/* ---- The writer: relaxed loads, because only writers store, one at a time ---- */
 
-/* The range around one that begins at `first` and goes to the place after `place` ranges: all of these begin at or
- * below it. */
+/* The range around one that begins at `first`, for which `place` ranges begin at or below it. */
 static size_t outer_of(struct range_array *array, size_t place, uintptr_t first)
 {
 	/* relaxed, both: the writer's. */
@@ -90,7 +89,7 @@ static void range_set(struct range_array *array, size_t place, uintptr_t first, 
 {
 	struct range *range = &array->range[place];
 
-	/* release, edge PUBLISH, all: a reader that comes upon these too early finds the head changed (AR2). */
+	/* release, edge PUBLISH, all: a reader that sees one too early finds the head changed (AR2). */
 	store_release(&range->outer, outer_of(array, place, first));
 	store_release(&range->first, first);
 	store_release(&range->end, end);
@@ -141,7 +140,7 @@ bool address_map_add(struct address_map *ranges, uintptr_t first, uintptr_t end,
 
 	if (count == RANGES_MAX)
 		return false;
-	/* The other array had room for count - 1 at least: doubled it has enough. */
+	/* The other array has room for at least count - 1 ranges, so doubling it is enough. */
 	if (!to || to->room <= count)
 		to = array_larger(to);
 	if (!to)
@@ -151,7 +150,7 @@ bool address_map_add(struct address_map *ranges, uintptr_t first, uintptr_t end,
 	range_set(to, place, first, end, (uintptr_t)owner);
 	for (size_t i = place; i < count; i++)
 		range_copy(to, i + 1, &from->range[i]);
-	/* release, edge PUBLISH: an array that is new; it is complete. */
+	/* release, edge PUBLISH: the contents of a new array. */
 	store_release(&ranges->array[other], (uintptr_t)to);
 	publish(ranges, head, count + 1);
 	return true;
@@ -166,7 +165,7 @@ void address_map_remove(struct address_map *ranges, uintptr_t first, const void 
 	struct range_array *from = array_at(ranges, which_of(head)), *to = array_at(ranges, other);
 	size_t place = address_map_up_to(from, count, first) - 1;
 
-	/* relaxed: the writer's.  A range inside may begin there too. */
+	/* relaxed: the writer's.  An inner range may begin there too. */
 	while (load_relaxed(&from->range[place].owner) != (uintptr_t)owner)
 		place--;
 	for (size_t i = 0; i < place; i++)
@@ -181,7 +180,7 @@ void address_map_remove(struct address_map *ranges, uintptr_t first, const void 
 struct pool_place {
 	struct lfpool_pool *pool; /* NULL: vacant                                     */
 	uint64_t generation;
-	uintptr_t first; /* where its objects begin; 0: nowhere in particular     */
+	uintptr_t first; /* where its objects begin; 0: in no range               */
 };
 
 static os_mutex_t mutex = OS_MUTEX_INITIALIZER;
@@ -219,7 +218,7 @@ size_t live_pools_vacant(void)
 	return place;
 }
 
-/* A vacant place, making room if there is none; place_count when the system refuses memory. */
+/* A vacant place, in a larger table if this is full; place_count when the system refuses memory. */
 static size_t vacant_place(void)
 {
 	const size_t i = first_vacant();
@@ -249,7 +248,7 @@ uint64_t live_pools_add(struct lfpool_pool *pool, uintptr_t first, uintptr_t end
 	if (i < place_count && (!first || address_map_add(&ranges, first, end, pool))) {
 		places[i].pool = pool;
 		places[i].first = first;
-		/* From 1 again when it runs over: no id is 0. */
+		/* Wraps to 1, so no id is 0. */
 		places[i].generation = places[i].generation % LOW_BITS(REGISTRY_GENERATION_BITS) + 1;
 		id = places[i].generation << LIVE_POOLS_PLACE_BITS | i;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * misuse.c - counts a refused release or the finding of a debug mode, and reports it to the hook or to stderr.
+ * misuse.c - counts refused releases and findings of debug modes, and reports them to the hook or stderr.
  */
 #include "pool/misuse.h"
 
@@ -17,7 +17,7 @@ static void print(const char *kind, const lfpool_misuse_t *misuse)
 	(void)kind, (void)misuse;
 }
 #else
-/* Is it an answer to a release that changed nothing? */
+/* Was the call refused, and changed nothing? */
 static bool is_refusal(lfpool_status_t status)
 {
 	return (status <= LFPOOL_E_FOREIGN && status > LFPOOL_E_WRITTEN_WHEN_FREE) || status <= LFPOOL_E_NOT_PINNED;
@@ -68,11 +68,11 @@ lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
 
 	misuse->pool = pool;
 	misuse->pool_name = pool->name;
-	/* relaxed: a statistic, and who came first. */
+	/* relaxed: a statistic, and which report is the first. */
 	misuse->count = fetch_add_relaxed(&pool->misuses, (size_t)1) + 1;
 	probe_misuse(pool, pool->name, misuse->object, misuse->status);
 	misuse->index = SIZE_MAX;
-	/* What a heap's object is, only a look before it would tell: it may be foreign. */
+	/* Not in malloc mode: the pointer may be foreign, so its label must not be read. */
 	if (pool_in_place(pool) && arena_locate(&pool->core.arena, misuse->object, &slot) == LFPOOL_OK)
 		misuse->index = slot - 1;
 	/* A line on stderr enters the kernel. */

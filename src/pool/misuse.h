@@ -11,13 +11,13 @@
 
 /* Counts and reports a refused release; returns `status`. */
 COLD lfpool_status_t misuse_report(lfpool_t *pool, const void *object, lfpool_status_t status);
-/* Tells the hook; or stderr, if there is none and it is the first.  `kind` of pool: "pool", "set". */
+/* Calls the hook; without one, prints the first misuse on stderr.  `kind`: "pool" or "set". */
 COLD void misuse_say(const char *kind, const lfpool_hooks_t *hooks, const lfpool_misuse_t *misuse);
 /* For the pool's debug modes. */
 struct debug_home misuse_home(lfpool_t *pool);
-/* The pool is not intact: tells which invariant is violated, and at which slot or node; SIZE_MAX: at none. */
+/* Reports a violated invariant of the pool, and the slot or node where it is; SIZE_MAX: at no such place. */
 COLD void misuse_invariant(const struct debug_home *home, const char *violated, size_t where);
-/* Counts and reports anything: status, object, and what else is known are the caller's; the rest is filled in. */
+/* Counts and reports any misuse: the caller fills in status, object and known details, this function the rest. */
 COLD lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse);
 
 #endif

@@ -3,8 +3,8 @@
  * open.c - a pool's memory: opened, divided, closed.
  *
  * Idea         One mapping: [ pool | first lot of caches | magazines | wanted | states | generations | no access |
- *              objects | no access ].  All of it reads as "every slot free and never used" while it is zero, so
- *              creation is O(1) in the capacity.
+ *              objects | no access ].  Zero in every part means "every slot is free and was never used",
+ *              so creation is O(1) in the capacity.
  */
 #include "pool/open.h"
 
@@ -16,15 +16,15 @@
 #include "pool/slots.h"
 
 #define MAGAZINE_SLOTS_DEFAULT 256
-/* In a buffer, where nobody is asked: so that LFPOOL_BUFFER_BYTES knows as well. */
+/* Assumed in a buffer, because LFPOOL_BUFFER_BYTES is a constant. */
 #define PROCESSORS_IN_BUFFER 4
 #define CHUNKS_MAX ((size_t)1 << 23) /* leaves numbers for the extra magazines */
 
 _Static_assert(CHUNKS_MAX + EXTRA_PER_CACHE * CACHES_MAX <= TAGGED_NUMBER_MAX, "every magazine needs a number");
 
-/* ---- What the config leaves open ---- */
+/* ---- Defaults ---- */
 
-/* Those that a processor each can have. */
+/* Processors that can each have a cache. */
 static size_t processors_in_buffer(const lfpool_config_t *config)
 {
 	return config->buffer_caches < PROCESSORS_IN_BUFFER ? config->buffer_caches : PROCESSORS_IN_BUFFER;
@@ -35,26 +35,26 @@ static size_t at_most(size_t value, size_t limit)
 	return value < limit ? value : limit;
 }
 
-/* All objects, divided among the processors. */
+/* Objects per processor. */
 static size_t choose_share(const lfpool_config_t *config, bool in_buffer)
 {
 	return config->max_capacity / (EMBEDDED || in_buffer ? processors_in_buffer(config) : os_processors());
 }
 
-/* Objects that CACHE_BYTES have room for. */
+/* Objects that fit in CACHE_BYTES. */
 static size_t choose_in_bytes(const lfpool_config_t *config)
 {
 	return CACHE_BYTES / layout_stride(config->object_size, config->object_alignment, false);
 }
 
-/* Is an object that exists better than a new one, wherever it is?  So that as few as possible are built. */
+/* Is any existing object better than a new one, because hooks.create is expensive? */
 static bool is_expensive(const lfpool_config_t *config)
 {
 	return config->hooks.create && !(config->flags & LFPOOL_CREATE_ALL);
 }
 
-/* Slots of a magazine; by default a quarter of a cache.  In a buffer the size of the objects does not count: all memory
- * there is in use from the start. */
+/* Slots of a magazine; by default a quarter of a cache.  In a buffer the objects' size does not matter, since all its
+ * memory is in use from the start. */
 static size_t choose_magazine_slots(const lfpool_config_t *config, bool in_buffer)
 {
 	size_t slots = config->cache_capacity / 2;
@@ -64,15 +64,15 @@ static size_t choose_magazine_slots(const lfpool_config_t *config, bool in_buffe
 		if (!in_buffer)
 			slots = at_most(slots, choose_in_bytes(config) / 4);
 	}
-	/* Only where positions are narrow. */
+	/* The limit matters only with narrow positions. */
 	slots = power_of_two_at_most(at_most(slots ? slots : 1, MAGAZINE_SLOTS_FIT));
 	while ((config->max_capacity - 1) / slots + 1 > CHUNKS_MAX)
 		slots *= 2;
 	return slots;
 }
 
-/* Magazines on a stack of a cache.  None where new objects are expensive or large: then every thread finds each
- * magazine on which no cache works. */
+/* Magazines on a stack of a cache.  0 if new objects are expensive or large: then all magazines but the caches' current
+ * ones are in the depot, where every thread finds them. */
 static uint32_t choose_bound(const lfpool_config_t *config, size_t slots, bool in_buffer)
 {
 	if (config->cache_capacity == LFPOOL_CACHE_NONE)
@@ -87,7 +87,7 @@ static uint32_t choose_bound(const lfpool_config_t *config, size_t slots, bool i
 	return magazines > 1 ? (uint32_t)magazines - 1 : 0;
 }
 
-/* Two for each processor, so that most workers have one of their own: docs/decisions/0019. */
+/* Two per processor, so that most workers have a shard to themselves: docs/decisions/0019. */
 static uint32_t choose_shards(const lfpool_config_t *config, size_t chunks, bool in_buffer)
 {
 	if (EMBEDDED || in_buffer)
@@ -103,7 +103,7 @@ static uint32_t choose_shards(const lfpool_config_t *config, size_t chunks, bool
 
 /* ---- The mapping ---- */
 
-/* What there is besides the arena, in this order. */
+/* The parts before the arena, in this order. */
 struct parts {
 	size_t slots; /* of a magazine */
 	uint32_t shards, bound;
@@ -117,14 +117,14 @@ size_t check_others(size_t magazines, size_t caches)
 	return magazines + caches * EXTRA_PER_CACHE + 1;
 }
 
-/* False when there is no such number of bytes. */
+/* False: the number of bytes is too large. */
 static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfpool_config_t *config,
 			 const struct window *window, bool heap)
 {
 	/* An embedded build has no check. */
 	const bool checks = !EMBEDDED && window->whole;
 	const size_t slots = choose_magazine_slots(config, window->whole);
-	/* Else they come out of the cold store, one by one, when no object that exists is free. */
+	/* Expensive ones come from the cold store, one by one, when no existing object is free. */
 	const size_t initial = is_expensive(config) ? 0 : config->capacity, chunks = (initial + slots - 1) / slots;
 	const uint32_t caches = window->whole ? (uint32_t)config->buffer_caches : LOT_CACHES,
 		       shards = choose_shards(config, chunks, window->whole);
@@ -149,7 +149,7 @@ static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfp
 		plan->object_size = sizeof(void *);
 		plan->object_alignment = _Alignof(void *);
 	}
-	/* In mutex mode there are no thieves; a call that waits, and a call that puts a slot back, use full fences. */
+	/* Mutex mode has no thieves; calls that wait and calls that put a slot back use full fences. */
 	plan->fenced = window->whole || (config->flags & LFPOOL_FENCED) || config->backend == LFPOOL_BACKEND_MUTEX ||
 		       config->evict;
 	return !__builtin_mul_overflow(chunks + parts->spares, parts->magazine_bytes, &plan->room_bytes) &&
@@ -169,7 +169,7 @@ size_t pool_buffer_bytes(const lfpool_config_t *config)
 
 /* ---- Opening ---- */
 
-/* The mode flags, once and for all. */
+/* The mode flags, which never change. */
 static void choose_modes(lfpool_t *pool, const lfpool_config_t *config, struct lifecycle *lifecycle, bool fenced)
 {
 	struct core *core = &pool->core;
@@ -191,7 +191,7 @@ static void choose_modes(lfpool_t *pool, const lfpool_config_t *config, struct l
 	core->hits = core->asymmetric && pool->plain && !pool->zero && !pool->check_races;
 }
 
-/* The room, in parts. */
+/* Divides the room into its parts. */
 static void lay_parts(lfpool_t *pool, const struct parts *parts, const lfpool_config_t *config, bool in_buffer)
 {
 	struct core *core = &pool->core;
@@ -215,12 +215,12 @@ static void lay_parts(lfpool_t *pool, const struct parts *parts, const lfpool_co
 	if (in_buffer)
 		pool->check_bits = (unsigned char *)room + parts->bits_bytes;
 	if (parts->initial % parts->slots)
-		/* relaxed: the pool is not yet anybody else's. */
+		/* relaxed: no other thread knows the pool yet. */
 		store_relaxed(&magazines_at(&core->magazines, (uint32_t)parts->chunks)->bottom,
 			      magazine_limit((uint32_t)(parts->initial % parts->slots)));
 }
 
-/* `heap`: in malloc mode, where the slots are cells of one pointer; else NULL. */
+/* `heap`: for malloc mode, where slots are cells of one pointer; NULL in other modes. */
 static lfpool_t *open_as(const lfpool_config_t *config, struct lifecycle *lifecycle, const struct window *window,
 			 struct heap *heap)
 {
@@ -247,7 +247,7 @@ static lfpool_t *open_as(const lfpool_config_t *config, struct lifecycle *lifecy
 	lay_parts(pool, &parts, config, window->whole);
 	if (EMBEDDED || !pool->locked)
 		return pool;
-	/* The first cache is there. */
+	/* This cannot fail: the first cache exists. */
 	pool->shared = cache_claim(&pool->core, CACHE_FOR_CALL, 0);
 	if (os_mutex_open(&pool->mutex))
 		return pool;

@@ -9,15 +9,15 @@
 
 struct lifecycle;
 
-/* The memory, the core and the mode flags of a pool with this config, which is validated and complete, its
- * `lifecycle`, and its objects in `window`.  NULL: the system refuses memory. */
+/* Opens the memory, the core and the mode flags of a pool with its objects in `window`.  The config is validated and
+ * complete.  NULL: the system refuses memory. */
 lfpool_t *pool_open(const lfpool_config_t *config, struct lifecycle *lifecycle, const struct window *window);
-/* Frees it; returns how many slots were not free. */
+/* Frees it; returns the number of slots that were not free. */
 size_t pool_close(lfpool_t *pool);
-/* Bytes of a buffer for such a pool, without its lifecycle; 0: there is no such number. */
+/* Bytes of a buffer for such a pool, without its lifecycle; 0: too many. */
 size_t pool_buffer_bytes(const lfpool_config_t *config);
 
-/* Bytes of the bits that lfpool_check() needs: for the slots, and for the magazines. */
+/* Bytes of the bits that lfpool_check() needs for slots and magazines. */
 static inline size_t check_slot_bytes(size_t slots)
 {
 	return slots / 8 + 1;

@@ -2,9 +2,8 @@
 /*
  * pool.h - what a pool is.
  *
- * Idea         There is one implementation.  What differs from pool to pool is a set of mode flags, which is computed
- *              once, when the pool is opened.  Everything that a hit needs is in the cache, so the flags cost only
- *              the misses.
+ * Idea         All pools have one implementation.  They differ in mode flags, which are computed once, when the pool
+ *              is opened.  All data of the fast path are in the cache, so the flags cost only slow paths.
  * Modes        Mutex mode (LFPOOL_BACKEND_MUTEX): each call uses one cache under a mutex (slots.c).  Malloc mode
  *              (LFPOOL_BACKEND_MALLOC): objects come from malloc (heap.h).
  */
@@ -21,7 +20,7 @@
 
 #define NAME_BYTES 64
 
-/* Near 2^64 by the golden ratio, and such that N3 in handle.c holds for ever. */
+/* Near 2^64 divided by the golden ratio, chosen so that N3 in handle.c always holds. */
 #define SALT_STEP UINT64_C(0x9e3779b981a6ccb9)
 
 struct lifecycle;
@@ -30,8 +29,8 @@ struct retired;
 
 struct lfpool_pool {
 	/* Fixed at creation. */
-	/* Its id is `id`, if threads have their own caches; else 0, and no thread has an entry for it.  First: inline.h
-	 * reads it. */
+	/* First: inline.h reads it.  Its id is `id` if threads have their own caches; otherwise 0, and no thread has an
+	 * entry for it. */
 	struct lfpool_head_ head;
 	/* The modes of its calls: choose_modes() in open.c. */
 	bool locked;                 /* mutex mode: every call uses the cache `shared`, under `mutex`         */
@@ -39,30 +38,29 @@ struct lfpool_pool {
 	bool direct;                 /* no mutex, quarantine, `builds`, `sets_aside`: only a cache is used    */
 	bool zero;                   /* LFPOOL_ZERO                                                           */
 	bool check_races;            /* releases race by CAS: LFPOOL_CHECK_RACES, or there is a lifecycle     */
-	bool keeps_none;             /* LFPOOL_CACHE_NONE: a cache that a call borrowed holds nothing after it */
+	bool keeps_none;             /* LFPOOL_CACHE_NONE: a call leaves nothing in a cache that it borrowed   */
 	bool wants_built;            /* slots that are not built are cold, and in no magazine                 */
 	bool quarantine;             /* debug_take_back() may have slots                                      */
 	bool sets_aside;             /* lifecycle_take_aside() may have slots                                 */
 	bool more;                   /* replenish() may find an object: growth, a scheme, a hook              */
-	bool inherited;              /* in the child of a fork: calls of other threads have stopped midway    */
-	bool disowned;               /* and the objects are in memory that the child shares: the parent's     */
-	struct lifecycle *each_call; /* runs at each acquire and each release; NULL: nothing to run           */
+	bool inherited;              /* in the child of a fork: calls of other threads were interrupted       */
+	bool disowned;               /* and the objects are in shared memory: they are the parent's           */
+	struct lifecycle *each_call; /* runs at each acquire and each release; NULL: not needed               */
 	struct lifecycle *builds;    /* LFPOOL_CREATE_ALL with hits: builds slots out of the cold store       */
-	struct lifecycle *lifecycle; /* of all objects; NULL: they need nothing but memory                    */
+	struct lifecycle *lifecycle; /* of all objects; NULL: they only need memory                           */
 	struct heap *heap;           /* malloc mode; NULL: the objects are in the slots                       */
-	struct retired *retired;     /* NULL: there is no scheme                                              */
+	struct retired *retired;     /* NULL: no scheme                                                       */
 	struct order *order;         /* of the candidates for eviction; NULL: the pool does not evict         */
 	struct cache *shared;
 	os_mutex_t mutex;
 	uint64_t salt; /* of handles: N3 in handle.c */
-	/* Of this pool among all pools ever; its low bits are the place in the registry.  0: it is in a buffer, and
-	 * not in the registry. */
+	/* Unique in the process; its low bits are the place among the live pools.  0: in a buffer, without a place. */
 	uint64_t id;
 	lfpool_backend_t backend_kind;
 	uint32_t flags;
 	size_t object_size, object_alignment;
-	size_t growth_step;        /* 0: it grows only by lfpool_grow()                             */
-	unsigned char *check_bits; /* in a buffer: for lfpool_check(); else NULL, and it calls malloc */
+	size_t growth_step;        /* 0: grows only by lfpool_grow()                                */
+	unsigned char *check_bits; /* for lfpool_check(), in a buffer; NULL: it calls malloc          */
 	lfpool_hooks_t hooks;
 	struct debug_modes modes;
 	char name[NAME_BYTES];
@@ -71,14 +69,14 @@ struct lfpool_pool {
 	_Atomic(uint64_t) trim_at;      /* the page where the next lfpool_trim() continues          */
 	_Atomic(uint64_t) trim_in_vain; /* pages it has looked at since it gave one back            */
 	_Atomic(uint64_t) given_back;   /* bytes, by lfpool_trim(); a statistic                     */
-	_Atomic(uint64_t) idle_left;    /* of a round of LFPOOL_IDLE, and 1 more; 0: there is none  */
-	_Atomic(uint64_t) idle_steals;  /* steals when it began, and those it made itself           */
-	struct waiters waiters;         /* calls and continuations that wait, and the debt          */
+	_Atomic(uint64_t) idle_left;    /* of a round of LFPOOL_IDLE, plus 1; 0: no round           */
+	_Atomic(uint64_t) idle_steals;  /* steals when it began, and its own                        */
+	struct waiters waiters;         /* waiting calls and continuations, and the pending shrink  */
 	struct {                        /* statistics at the last lfpool_high_water_reset()         */
 		_Atomic(uint64_t) acquires, depot_trips, steals, exhausted;
 	} since;
 	struct {
-		_Atomic(uint64_t) acquires, releases; /* the greatest that lfpool_stats() has returned */
+		_Atomic(uint64_t) acquires, releases; /* the maxima that lfpool_stats() has returned   */
 	} told;
 	struct core core; /* last: the shards are at its end */
 };
@@ -88,7 +86,7 @@ _Static_assert(offsetof(struct lfpool_pool, head) == 0, "inline.h");
 /* Bytes of a pool with `shards` shards. */
 #define POOL_OF_SHARDS(shards) (offsetof(struct lfpool_pool, core.depot.shard) + (shards) * sizeof(struct shard))
 
-/* Are the objects in the slots?  Else they are allocated when they are acquired. */
+/* Are the objects in the slots?  In malloc mode an acquire allocates them. */
 #define pool_in_place(pool) (EMBEDDED || likely(!(pool)->heap))
 
 static inline void *pool_object(const lfpool_t *pool, uint32_t slot)
@@ -96,8 +94,8 @@ static inline void *pool_object(const lfpool_t *pool, uint32_t slot)
 	return pool_in_place(pool) ? arena_object(&pool->core.arena, slot) : heap_object_at(pool, slot);
 }
 
-/* The slot of an object, and LFPOOL_OK; or SLOT_NONE, and why it is not the start of one.  Malloc mode: of active
- * objects. */
+/* The slot of an object, and LFPOOL_OK; or SLOT_NONE, and why the pointer is not the start of an object.  Malloc mode:
+ * of active objects. */
 static inline lfpool_status_t pool_locate(const lfpool_t *pool, const void *object, uint32_t *slot_out)
 {
 	return pool_in_place(pool) ? arena_locate(&pool->core.arena, object, slot_out)

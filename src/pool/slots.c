@@ -2,16 +2,16 @@
 /*
  * slots.c - a slot between the free lists and the caller; see slots.h.
  *
- * Idea         In steps: a slot is taken through a cache, and its object is made active; or the use of an object has
- *              ended, and its slot is put back.  A call without a cache claims one while it takes or puts.
- *              For many objects a call pays once for a barrier, a look at top and two stores of bottom, for all that
- *              the current magazine holds or has room for.  The states of neighbouring slots are changed in rows:
- *              unused slots are neighbours, and calls for many objects keep them together.
- * Invariants   U1  a hook is called only while no step of a call for many objects is half done: it may use this cache.
- * Mutex mode   Every call locks the pool's mutex and uses one cache, `shared`.  Explicit caches are closed and hold
- *              nothing.  So no cache has thieves, and the fences between an owner and thieves are not needed.  The cold
- *              store and the quarantine need no cache, and are lock-free in either mode.
- * Progress     Lock-free; borrow() says when it waits.  In mutex mode: blocking.
+ * Idea         An acquire takes a slot through a cache, and makes its object active.  A release ends the use of the
+ *              object, and puts its slot back.  A call without a cache claims one while it takes or puts.
+ *              A call for many objects pays once for a barrier, a load of top and two stores of bottom, for all
+ *              objects that the current magazine holds or has room for.  It changes states of neighbouring slots in
+ *              rows: unused slots are neighbours, and calls for many objects keep them together.
+ * Invariants   U1  a hook may use this cache, so none is called during a step of a call for many objects.
+ * Mutex mode   Every call locks the pool's mutex and uses one cache, `shared`.  Explicit caches are closed and empty.
+ *              So no cache has thieves, and owners and thieves need no fences.  The cold store and the quarantine need
+ *              no cache, and are lock-free in either mode.
+ * Progress     Lock-free, except where borrow() waits.  In mutex mode: blocking.
  */
 #include "pool/slots.h"
 
@@ -27,8 +27,8 @@
 
 static struct cache *borrow(lfpool_t *pool)
 {
-	/* Waits only if as many threads are in here already as caches are kept for calls, and there can be no more
-	 * caches: memory is refused, or all there can be are taken. */
+	/* Waits only if other calls use all caches kept for calls, and no cache can be added: memory is refused, or
+	 * the maximum is reached. */
 	struct cache *c;
 
 	while (!(c = cache_claim(&pool->core, CACHE_FOR_CALL, thread_hint()))) {
@@ -61,7 +61,7 @@ static inline void leave(lfpool_t *pool, const struct cache_head *cache, struct 
 
 /* ---- Take ---- */
 
-/* The caches and the depot have nothing: what is in quarantine, or SLOT_NONE as cache_take(). */
+/* The caches and the depot are empty: a slot from the quarantine, or SLOT_NONE as from cache_take(). */
 static COLD uint32_t take_quarantined(lfpool_t *pool, struct cache *c, bool cold)
 {
 	if (EMBEDDED)
@@ -83,23 +83,23 @@ static COLD uint32_t take_quarantined(lfpool_t *pool, struct cache *c, bool cold
 	return slot;
 }
 
-/* What one acquire still looks for. */
+/* Where one acquire still has to look. */
 struct search {
-	uint64_t until;   /* slots with later tickets were set aside by this call, or while it looked */
+	uint64_t until;   /* slots with later tickets were set aside by this call, or during it       */
 	uint64_t sets;    /* slots set aside when it began to look at them                            */
-	uint32_t at;      /* the next of the slots that are set aside                                 */
-	bool asides_done; /* it looked at all of those                                                */
-	bool cold;        /* also for cold slots: hooks.create has not refused one                    */
+	uint32_t at;      /* the next slot among those set aside                                      */
+	bool asides_done; /* it has looked at all of them                                             */
+	bool cold;        /* also cold slots: hooks.create has not refused one                        */
 };
 
-/* The next slot; SLOT_NONE: at some moment none was free but those that this call, or one that overlaps it, has set
- * aside (aside.h), and cold ones if not `cold`. */
+/* The next slot.  SLOT_NONE: at some moment no slot was free, except those that this call or an overlapping one has set
+ * aside (aside.h), and cold ones unless `cold`. */
 static uint32_t search_on(lfpool_t *pool, struct cache_head *cache, struct search *s)
 {
-	/* Two rounds, before and after the slots that are set aside; more only if another call has set one aside. */
+	/* One round before the slots that are set aside and one after; more only if another call sets one aside. */
 	for (;;) {
-		/* Where new objects are expensive, those that exist first, refused or not; but those in quarantine
-		 * must stay there. */
+		/* If new objects are expensive, existing ones come first, refused or not; but those in quarantine stay
+		 * there. */
 		const bool cold = s->cold && (s->asides_done || !pool->core.existing_first);
 		struct cache *c = enter(pool, cache);
 		uint32_t slot = cold ? cache_take(c, false) : cache_take_existing(c);
@@ -146,7 +146,7 @@ uint32_t slots_take_idle(lfpool_t *pool, struct cache_head *cache)
 
 /* ---- Put ---- */
 
-/* Back to the free lists.  `wants_built`: what is not built is cold.  `released`: its object was active. */
+/* Back to the free lists, or to the cold store if `wants_built` and not built.  `released`: it was active. */
 static inline void put(lfpool_t *pool, struct cache_head *cache, uint32_t slot, bool released)
 {
 	if (unlikely(pool->wants_built) && !lifecycle_is_built(pool->lifecycle, slot)) {
@@ -156,7 +156,7 @@ static inline void put(lfpool_t *pool, struct cache_head *cache, uint32_t slot, 
 	} else {
 		struct cache *c = enter(pool, cache);
 
-		/* Before: so releases are never too many. */
+		/* Before the put, so that releases are never too many. */
 		if (!released)
 			tally(&c->counts.returned);
 		cache_put(c, slot);
@@ -175,7 +175,7 @@ void slots_put_in_mode(lfpool_t *pool, struct cache_head *cache, uint32_t slot)
 	if (likely(slot)) {
 		put(pool, cache, slot, true);
 	} else {
-		/* It is in quarantine, where an acquire finds it. */
+		/* The object is in quarantine, where an acquire finds it. */
 		tally_shared(&pool->core.unpushed, 1);
 		slots_fence(pool);
 	}
@@ -183,11 +183,11 @@ void slots_put_in_mode(lfpool_t *pool, struct cache_head *cache, uint32_t slot)
 
 /* ---- Begin and end ---- */
 
-/* Of lifecycle_begin(), and: it is active already (released twice, in a race), and the entry is used up. */
+/* Adds to the results of lifecycle_begin(): already active (a double release), and the entry is used up. */
 enum { BEGUN_TWICE = BEGIN_DISCARDED + 1 };
 
-/* Makes the slot's object active.  BEGIN_REFUSED: by a hook, or the heap refused memory; it must be put back as it
- * is. */
+/* Makes the slot's object active.  BEGIN_REFUSED: a hook refused it, or the heap memory; the slot must be put back
+ * unchanged. */
 static inline unsigned make_active(lfpool_t *pool, uint32_t slot, void **object_out)
 {
 	struct arena *arena = &pool->core.arena;
@@ -205,7 +205,7 @@ static inline unsigned make_active(lfpool_t *pool, uint32_t slot, void **object_
 	*object_out = object;
 	if (pool->zero && !pool->each_call)
 		memset(object, 0, pool->object_size);
-	/* A new object is built anew, whatever its slot was. */
+	/* In malloc mode the object is new, whether or not its slot was built. */
 	const enum begun begun = pool->each_call ? lifecycle_begin(pool->each_call,
 								   pool_in_place(pool) ? slot : SLOT_NONE, object)
 						 : BEGIN_OK;
@@ -217,22 +217,22 @@ static inline unsigned make_active(lfpool_t *pool, uint32_t slot, void **object_
 	return begun;
 }
 
-/* A hook refused the object of a slot, which stays free: built, it is set aside; else it is cold, and comes after all
- * that exists. */
+/* A hook refused the object of a slot, which stays free.  A built one is set aside; an unbuilt one becomes cold, and
+ * comes after all existing objects. */
 static void put_refused(lfpool_t *pool, uint32_t slot, struct search *s)
 {
 	if (lifecycle_is_built(pool->lifecycle, slot)) {
 		lifecycle_set_aside(pool->each_call, slot);
 	} else {
-		/* If one cannot be built, others cannot. */
+		/* Others probably cannot be built either. */
 		s->cold = false;
 		cold_put(&pool->core.cold, slot);
 	}
 	slots_fence(pool);
 }
 
-/* A hook refused the object of `slot`: the first other object that none refuses, or NULL.  Each is tried once (AS2), so
- * this ends. */
+/* A hook refused the object of `slot`.  Returns the first other object that no hook refuses, or NULL.  Tries each once
+ * (AS2), so it ends. */
 static COLD void *begin_another(lfpool_t *pool, struct cache_head *cache, uint32_t slot)
 {
 	struct search search = search_new(pool, pool->sets_aside ? lifecycle_tickets(pool->each_call) : 0);
@@ -281,7 +281,7 @@ uint32_t slots_end_on_heap(lfpool_t *pool, uint32_t slot, void *object)
 	return slot;
 }
 
-/* ---- How many there are ---- */
+/* ---- Counts ---- */
 
 size_t slots_used(const lfpool_t *pool)
 {
@@ -307,20 +307,20 @@ size_t slots_out(const lfpool_t *pool)
 
 /* ---- Caches ---- */
 
-/* All there can be in a buffer are there; calls may be borrowing those that are not the callers'. */
+/* A buffer has all its caches from the start; calls may borrow any that is not explicit. */
 static struct cache *claim_in_buffer(struct core *core)
 {
 	struct cache *c;
 	/* relaxed, here and below: a number. */
 	uint32_t count = load_relaxed(&core->explicit_caches);
 
-	/* A call that is refused counts nothing, so no other call is refused because of it.  Repeats only after another
-	 * thread changed the count. */
+	/* A refused call changes no count, so it causes no other refusal.  Repeats only after another thread changed
+	 * the count. */
 	do
 		if (count >= core->table.most - core->table.for_calls)
 			return NULL;
 	while (!cas_weak_relaxed(&core->explicit_caches, &count, count + 1));
-	/* Waits for a call to end only if each cache that is not explicit is in one. */
+	/* Waits for a call to end only if calls use all caches that are not explicit. */
 	while (!(c = cache_claim(core, CACHE_FOR_LONG, 0)))
 		cpu_relax();
 	return c;
@@ -352,14 +352,14 @@ void slots_cache_flush(struct cache_head *cache)
 
 /* ---- Many objects in one step: states ---- */
 
-/* States in a row.  (The explorer's pools are small, and so is an embedded build.) */
+/* States in a row.  (Few in the small pools of the explorer and embedded builds.) */
 #if defined(LFPOOL_EXPLORE) || defined(LFPOOL_EMBEDDED)
 #define ROW 2
 #else
 #define ROW 8
 #endif
 
-/* Makes a free object of this pool active; false: it is active already. */
+/* Makes a free object of this pool active; false: it is already active. */
 static inline bool activate_one(const struct lfpool_cache *face, void *object)
 {
 	_Atomic(uintptr_t) *const state = lfpool_state_at_(face, object);
@@ -372,10 +372,10 @@ static inline bool activate_one(const struct lfpool_cache *face, void *object)
 	return true;
 }
 
-/* The same for many; returns how many come before one that is active already. */
+/* The same for many, up to the first that is already active; returns their number. */
 static inline size_t activate(const struct lfpool_cache *shared, void *const *objects, size_t count)
 {
-	/* A copy, which the stores cannot change: nothing of it is read again. */
+	/* A copy: the stores cannot change it, so the compiler loads its fields once. */
 	const struct lfpool_cache face = *shared;
 	size_t done = 0;
 
@@ -390,9 +390,9 @@ static inline size_t activate(const struct lfpool_cache *shared, void *const *ob
 	return done;
 }
 
-/* Makes objects free that are neighbours, upwards or downwards (`step` is 1 or -1) from the one of this state; returns
- * how many rows of them were active.  The state of an active object is its address, so it proves that this is its
- * place, too. */
+/* Makes neighbouring objects free, upwards or downwards (`step` is 1 or -1) from the one of this state, up to the first
+ * row with an object that is not active; returns their number.  The state of an active object is its address, so a
+ * match also proves that it is here. */
 static ALWAYS_INLINE size_t deactivate_rows(_Atomic(uintptr_t) *state, void *const *objects, size_t count,
 					    ptrdiff_t step)
 {
@@ -420,8 +420,8 @@ static inline size_t least_of(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Makes objects free, in their order; returns how many come before an address that is no active object of this pool, or
- * has a handle. */
+/* Makes objects free, in their order, up to the first address that is no active object of this pool or has a handle;
+ * returns their number. */
 static inline size_t deactivate(const struct lfpool_cache *shared, void *const *objects, size_t count)
 {
 	/* As above. */
@@ -461,8 +461,8 @@ static inline size_t deactivate(const struct lfpool_cache *shared, void *const *
 
 /* ---- Acquire ---- */
 
-/* LFPOOL_ZERO: before they are active, so that a walk does not meet what is not zeroed yet; except those that are
- * active already, which have another holder. */
+/* LFPOOL_ZERO: before objects are active, so that a walk meets only zeroed ones.  Objects that are already active have
+ * another holder, and are left alone. */
 static void zero(const lfpool_t *pool, void *const *objects, uint32_t count)
 {
 	const struct arena *arena = &pool->core.arena;
@@ -492,8 +492,7 @@ size_t bulk_take(struct cache_head *head, void **objects_out, size_t wanted, uin
 	magazine_read_many(c->current, core->magazines.slots, first, taken, objects_out);
 	if (pool->zero)
 		zero(pool, objects_out, taken);
-	/* Those that are active already (released twice, in a race) go to the end.  Each of these entries is used up.
-	 * */
+	/* Objects already active (released twice, in a race) go to the end.  Their entries are used up. */
 	while ((done += activate(&core->arena.face, objects_out + done, end - done)) < end) {
 		void *twice = objects_out[done];
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slots.h - a slot of a pool, between the free lists and the caller: taken, begun, ended, put back.
+ * slots.h - a slot between the free lists and the caller: taken, begun, ended, put back.
  *
  * Idea         Each call uses the cache `cache`; NULL: it borrows one.  No hook runs while a cache is borrowed or a
- *              lock is held, so a hook may call the pool.
+ *              lock is held, so hooks may call the pool.
  * Demand       A function that puts a slot back has fenced when it returns (W1, waiters.h).  Its caller then looks
  *              whether another call wants objects, and serves that call.
  */
@@ -13,21 +13,21 @@
 #include "object/lifecycle.h"
 #include "pool/pool.h"
 
-/* The same as slots_take() and slots_put_ended(), in every mode and without a cache. */
+/* slots_take() and slots_put_ended() for every mode, with or without a cache. */
 uint32_t slots_take_in_mode(lfpool_t *pool, struct cache_head *cache);
 void slots_put_in_mode(lfpool_t *pool, struct cache_head *cache, uint32_t slot);
 
-/* A free slot; SLOT_NONE: at some moment during the call none was free. */
+/* A free slot; SLOT_NONE: at some moment during the call no slot was free. */
 static inline uint32_t slots_take(lfpool_t *pool, struct cache_head *cache)
 {
 	return likely(cache && pool->direct) ? cache_take((struct cache *)cache, false)
 					     : slots_take_in_mode(pool, cache);
 }
 
-/* A free slot out of the magazines, or one that was set aside: not an unused one, and not a cold one. */
+/* A free slot from the magazines, or one that was set aside; no unused or cold one. */
 uint32_t slots_take_idle(lfpool_t *pool, struct cache_head *cache);
 
-/* As slots_take(), after a hit of lfpool/inline.h that found nothing: it has lowered the bottom of the hot magazine. */
+/* slots_take() after the fast path of lfpool/inline.h has failed, with the hot magazine's bottom lowered. */
 static inline uint32_t slots_take_after_hit(lfpool_t *pool, struct cache_head *cache)
 {
 	struct cache *c = (struct cache *)cache;
@@ -41,13 +41,13 @@ static inline uint32_t slots_take_after_hit(lfpool_t *pool, struct cache_head *c
 		return slots_take(pool, cache);
 	}
 
-	/* The last object, which the hit must not take.  A pool with hits has neither a mutex nor a quarantine. */
+	/* The last object, which the fast path must not take.  (Its pools have no mutex and no quarantine.) */
 	const uint32_t slot = arena_slot(&pool->core.arena, magazine_pop_end(hot, pool->core.magazines.slots, bottom));
 
 	return slot ? slot : cache_take(c, true);
 }
 
-/* Nothing was free: a statistic. */
+/* Counts a call that found no free object. */
 static inline void slots_exhausted(lfpool_t *pool, struct cache_head *cache)
 {
 	if (cache)
@@ -57,13 +57,13 @@ static inline void slots_exhausted(lfpool_t *pool, struct cache_head *cache)
 }
 
 /*
- * Makes the object of a slot that was taken active.  If a hook refuses it, the slot is put back, and other free objects
- * are tried.
- *   SLOT_BEGUN    *object_out is the object, or another one.  In the other cases it is NULL.
- *   SLOT_REFUSED  hooks refused all that were free.
- *   SLOT_BAD      the same, and the object of this slot was one that hooks.validate found bad and hooks.create did not
- *                 build anew.  It is destroyed: a call that tries again meets it no more.
- *   SLOT_USED_UP  the object was active already, because it was released twice in a race.  The caller takes another.
+ * Makes the object of a taken slot active.  If a hook refuses it, the slot is put back, and other free objects are
+ * tried.
+ *   SLOT_BEGUN    *object_out is this object or another one.  In the other cases it is NULL.
+ *   SLOT_REFUSED  hooks refused all free objects.
+ *   SLOT_BAD      the same; hooks.validate rejected this object, and hooks.create did not rebuild it.  It is destroyed,
+ *                 so another attempt does not meet it again.
+ *   SLOT_USED_UP  the object was already active, because it was released twice in a race.  The caller takes another.
  */
 enum slot_begun { SLOT_USED_UP, SLOT_BEGUN, SLOT_REFUSED, SLOT_BAD };
 
@@ -76,12 +76,12 @@ static inline void slots_fence(const lfpool_t *pool)
 	owner_fence(pool->core.asymmetric && !pool->locked);
 }
 
-/* Puts back a slot that was taken and not begun. */
+/* Puts back a slot that was taken, but not begun. */
 void slots_put(lfpool_t *pool, struct cache_head *cache, uint32_t slot);
 
 uint32_t slots_end_on_heap(lfpool_t *pool, uint32_t slot, void *object);
 
-/* The slot has just been made free, and the use of its object ends.  Returns the slot to put back: with a quarantine
+/* Ends the use of the object of a slot that was just made free.  Returns the slot to put back; with a quarantine
  * another one, or SLOT_NONE. */
 static inline uint32_t slots_end(lfpool_t *pool, uint32_t slot, void *object)
 {
@@ -90,7 +90,7 @@ static inline uint32_t slots_end(lfpool_t *pool, uint32_t slot, void *object)
 	return pool->each_call ? lifecycle_end(pool->each_call, slot, object) : slot;
 }
 
-/* Puts back the slot that slots_end() has returned, if it is one. */
+/* Puts back the result of slots_end(). */
 static inline void slots_put_ended(lfpool_t *pool, struct cache_head *cache, uint32_t slot)
 {
 	if (likely(cache && pool->direct)) {
@@ -101,11 +101,11 @@ static inline void slots_put_ended(lfpool_t *pool, struct cache_head *cache, uin
 	}
 }
 
-/* Slots that were ever handed out are among 1 .. this. */
+/* All slots that were ever handed out are in 1 .. this. */
 size_t slots_used(const lfpool_t *pool);
 /* Slots in free lists, or set aside; a snapshot. */
 size_t slots_listed(const lfpool_t *pool);
-/* Slots that are active, or in the hands of a call, or retired; a snapshot. */
+/* Slots that are active, held by a call, or retired; a snapshot. */
 size_t slots_out(const lfpool_t *pool);
 
 /* A cache for a thread, or an explicit one.  NULL: the system refuses memory, or all caches are taken. */
@@ -116,13 +116,13 @@ void slots_cache_flush(struct cache_head *cache);
 
 /* ---- Many objects in one step: only for plain pools (pool.h) ---- */
 
-/* Takes up to `wanted` objects and makes them active. *taken_out: entries of the magazine that were used up,
- * including those of objects that were active already.  Both are 0 if the magazine is empty, or the pool is not
+/* Takes up to `wanted` objects, makes them active and returns their number.  *taken_out: the used entries of the
+ * magazine, including objects that were already active.  Both are 0 if the magazine is empty, or the pool is not
  * plain. */
 size_t bulk_take(struct cache_head *head, void **objects_out, size_t wanted, uint32_t *taken_out);
 /*
- * Makes objects free and pushes them, in their order.  Stops at the first pointer that is not an active object of this
- * pool without a handle, and when the magazine is full.  Returns how many.  The caller fences and looks at the demand.
+ * Makes objects free and pushes them, in their order.  Stops when the magazine is full, and at the first pointer that
+ * is no active object of this pool or has a handle.  Returns their number.  The caller fences and checks the demand.
  */
 size_t bulk_put(struct cache_head *head, void *const *objects, size_t count);
 

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * threads.c - a cache for each thread, found through one table of its own, handed back when the thread exits.
+ * threads.c - a cache for each thread and pool, found in the thread's table, handed back at the thread's exit.
  *
- * Idea         A thread's table is indexed by the pool's place in the registry and holds {pool id, cache}.  Ids are
- *              never used twice, so an entry of a destroyed pool never matches; the next pool in that place
- *              overwrites it.  A fresh thread has the table `nothing`, which no pool matches.  At thread exit
- *              hand_back() hands the caches of living pools back; calls after that (from other destructors) find
- *              the table `gone` and borrow a cache for each call.
- * Invariants   L1  a table has mask + 1 entries, a power of two, at least TABLE_ENTRIES_MIN, and more than any place
- *                  that has one.  (`nothing` and `gone`: mask 0.)
+ * Idea         A thread's table is indexed by the pool's place among the live pools, and holds {pool id, cache}.  Ids
+ *              are never used twice, so an entry of a destroyed pool never matches, and the next pool in that place
+ *              overwrites it.  A new thread has the table `nothing`, which no pool matches.  At thread exit
+ *              hand_back() hands the caches of live pools back.  Later calls (from other destructors) find the table
+ *              `gone`, and each borrows a cache.
+ * Invariants   L1  a table has mask + 1 entries, a power of two, at least TABLE_ENTRIES_MIN, and more than the place of
+ *                  any entry in use.  (`nothing` and `gone`: mask 0.)
  *              L2  after a thread was refused a cache, its next PATIENCE calls on that pool do not ask the system.
  *                  Until then its entry is {calls left, generation of the pool's id}.
- *              L3  a pool with the id 0 is looked up by no thread: that id matches no entry, and attach() is not
- *                  called.
+ *              L3  no thread looks up a pool with the id 0: no entry matches it, and attach() is not called.
  * Progress     Look-up: wait-free.  First use by a thread: may enter the kernel.  Exit: takes the registry's lock.
  */
 #include "pool/threads.h"
@@ -21,20 +20,20 @@
 #include "pool/live_pools.h"
 #include "pool/slots.h"
 
-/* An entry that is nobody's; for a pool that comes, no call is left to wait for (L2). */
+/* An unused entry: the first call of a new pool may ask the system (L2). */
 #define VACANT {.pool_id = 1}
-/* Match nothing, nor the id 0, which would be the first entry's; the second one is that of a thread which exits. */
+/* Tables that match no pool, not even id 0: for new threads, and for exiting ones. */
 static struct lfpool_entry_ no_entries[1 + TABLE_ENTRIES_MIN] = {{0}, VACANT};
 static struct lfpool_entry_ gone_entries[1 + TABLE_ENTRIES_MIN] = {{0}, VACANT};
 #define nothing (&no_entries[1])
 #define gone (&gone_entries[1])
-/* No thread can have a cache of its own, and there is no key. */
+/* There is no key, so no thread can have a cache. */
 static bool keyless;
-/* L2, of threads that were refused a table: of all of them, since they have no place for a number of their own. */
+/* L2 for threads that were refused a table.  They share it, because they have no place for a number each. */
 static _Atomic(uint32_t) patience;
 
 static THREAD_LOCAL struct serving *serving;
-/* Read and written in lfpool/inline.h, by code that an optimiser of whole programs does not see. */
+/* Accessed by assembly in lfpool/inline.h, which link-time optimisation does not see. */
 __attribute__((used)) THREAD_LOCAL struct lfpool_thread_ lfpool_thread_ = {.last = VACANT, .table = nothing};
 
 static struct lfpool_entry_ *table_here(void)
@@ -46,7 +45,7 @@ static bool table_set(struct lfpool_entry_ *table)
 {
 	if (table != gone && !os_set_exit_value(table))
 		return false;
-	/* A signal handler looks at the table as well: the entries are written before it is shown. */
+	/* A signal handler may look at the table, so its entries are written before it is visible. */
 	light_barrier();
 	os_of_thread(lfpool_thread_).table = table;
 	return true;
@@ -62,12 +61,12 @@ void thread_serve(struct serving *innermost)
 	os_of_thread(serving) = innermost;
 }
 
-/* Called when a thread exits, with its table. */
+/* At the exit of a thread, with its table. */
 static void hand_back(void *memory)
 {
 	struct lfpool_entry_ *table = memory;
 
-	/* The exit value is NULL now; a call that sets it again makes the system come here again. */
+	/* The exit value is NULL now; if it is set again, the system calls this function again. */
 	(void)table_set(gone);
 	if (table == gone)
 		return;
@@ -99,11 +98,11 @@ uint32_t thread_hint(void)
 {
 	uint64_t address = os_thread_self();
 
-	/* Fibonacci hashing: threads lie at regular distances. */
+	/* Fibonacci hashing, because these addresses are at regular distances. */
 	return (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 40);
 }
 
-/* A table of this thread's that has room for `place` (L1), or NULL. */
+/* This thread's table, with room for `place` (L1), or NULL. */
 static struct lfpool_entry_ *table_ensure(size_t place)
 {
 	struct lfpool_entry_ *before = table_here();
@@ -115,7 +114,7 @@ static struct lfpool_entry_ *table_ensure(size_t place)
 	while (wanted <= place)
 		wanted *= 2;
 
-	/* relaxed, here and below: a number; that threads lose some of each other's counts does no harm. */
+	/* relaxed, here and below: a number; lost decrements do no harm. */
 	const uint32_t calls = load_relaxed(&patience);
 
 	if (calls) {
@@ -145,17 +144,17 @@ static struct lfpool_entry_ *table_ensure(size_t place)
 	return grown;
 }
 
-/* Was the thread refused a cache of this pool so lately that this call shall not ask (L2)? */
+/* Was the thread refused a cache of this pool so recently that this call must not ask (L2)? */
 static bool is_patient(struct lfpool_entry_ *e, const lfpool_cache_t *generation)
 {
-	/* Never down to 0, which is the id of pools without one. */
+	/* Never down to 0, which is an id (L3). */
 	if (live_pools_generation(e->pool_id) || e->cache != generation || e->pool_id <= 1)
 		return false;
 	e->pool_id--;
 	return true;
 }
 
-/* L4: the cache changes while nobody has the entry. */
+/* L4: the entry has no pool while its cache changes. */
 static void entry_set(struct lfpool_entry_ *e, uint64_t id, lfpool_cache_t *cache)
 {
 	*e = (struct lfpool_entry_)VACANT;
@@ -165,7 +164,7 @@ static void entry_set(struct lfpool_entry_ *e, uint64_t id, lfpool_cache_t *cach
 	e->pool_id = id;
 }
 
-/* The calling thread's cache of this pool, made if need be; NULL: it cannot have one now. */
+/* The calling thread's cache of this pool, created if missing; NULL: it cannot have one now. */
 static NOINLINE struct cache_head *attach(lfpool_t *pool)
 {
 	struct lfpool_entry_ *table = table_ensure(live_pools_place(pool->head.id));
@@ -176,7 +175,7 @@ static NOINLINE struct cache_head *attach(lfpool_t *pool)
 	struct lfpool_entry_ *e = &table[live_pools_place(pool->head.id)];
 	lfpool_cache_t *const generation = (lfpool_cache_t *)(uintptr_t)live_pools_generation(pool->head.id);
 
-	/* Not in the first places. */
+	/* thread_find() looks only at the first places. */
 	if (e->pool_id == pool->head.id)
 		return (struct cache_head *)e->cache;
 	if (is_patient(e, generation))
@@ -207,14 +206,14 @@ struct cache_head *thread_cache_if_any(const lfpool_t *pool)
 	const struct lfpool_entry_ *table = table_here();
 	const size_t place = live_pools_place(pool->head.id);
 
-	/* L1, and of `nothing` and `gone` nothing matches. */
+	/* L1; `nothing` and `gone` have no match. */
 	return place <= table[-1].pool_id && table[place].pool_id == pool->head.id
 		       ? (struct cache_head *)table[place].cache
 		       : NULL;
 }
 
-/* Never inlined: the asm of lfpool/inline.h names no memory, and the return puts both stores before it.  Here and not
- * where it is called, since only this file knows by which model the variable is found: no look at it may allocate. */
+/* Never inlined: the asm of lfpool/inline.h names no memory, and the return puts both stores before it.  In this file,
+ * because an access by another TLS model could allocate. */
 NOINLINE struct cache_head *thread_cache_remembered(lfpool_t *pool)
 {
 	struct cache_head *head = thread_cache(pool);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * threads.h - the calling thread's cache of a pool, found by the pool's id: the look-up (threads.c has the rest).
+ * threads.h - the look-up of the calling thread's cache of a pool, by the pool's id; threads.c has the rest.
  *
- * Idea         A thread finds its last pool, and its table, in a thread-local variable of the model initial-exec: one
- *              load.  Unlike a variable of the dynamic models it is never allocated, so a thread that gets no memory
- *              runs without a cache, and the process continues.  docs/decisions/0007-thread-local-variables.md has the
- *              figures.  A pool's place among the live pools says where its entry is.  Each table has room for the
- *              first TABLE_ENTRIES_MIN places, so an offset below that is used without a look at the table's size.  A
- *              pool with a higher place has the offset of a lower one, where its id never is: thread_cache() finds it.
- * Invariants   L4  an entry with a pool's id has the thread's cache of it; and while that pool lives only the thread's
- *                  exit changes the entry, or moves the table.  So a signal handler, which looks as well, may come
- *                  between the look at the id and the load of the cache.
- *              L5  lfpool_thread_.last has no pool, or one and the thread's cache of it; from the thread's exit on it
- *                  has none.
+ * Idea         A thread finds its last pool and its table by one load, in a thread-local variable of the model
+ *              initial-exec.  Unlike in the dynamic models, the variable is never allocated, so a thread that gets no
+ *              memory runs without a cache.  docs/decisions/0007-thread-local-variables.md has the figures.
+ *              A pool's place among the live pools is the index of its entry.  Each table has at least
+ *              TABLE_ENTRIES_MIN entries, so an index below that needs no check of the table's size.  A pool with a
+ *              higher place uses a lower index, where its id never is; thread_cache() then finds its entry.
+ * Invariants   L4  an entry with a pool's id has the thread's cache of it.  While that pool lives, only the thread's
+ *                  exit changes the entry or moves the table.  So a signal handler, which looks too, can interrupt
+ *                  between the check of the id and the load of the cache.
+ *              L5  lfpool_thread_.last is empty, or has a pool and the thread's cache of it.  It is empty from the
+ *                  thread's exit on.
  * Progress     Wait-free.
  */
 #ifndef LFPOOL_THREADS_H
@@ -24,11 +24,11 @@
 
 struct cache_head;
 
-/* A table is entries in a row.  The one before the first is its head: there `pool_id` is the mask of L1 (threads.c).
- * An id below 2^LIVE_POOLS_PLACE_BITS is no pool's, but a count: L2; never 0, which is the id of pools without one. */
+/* A table is an array of entries after a head, an entry whose `pool_id` is the mask of L1 (threads.c).  An id below
+ * 2^LIVE_POOLS_PLACE_BITS is a count (L2), never 0: pools that no thread looks up have the id 0. */
 #define TABLE_ENTRIES_MIN 64
 
-/* Once more, with its model. */
+/* Declared again, with its model. */
 LFPOOL_API extern THREAD_LOCAL struct lfpool_thread_ lfpool_thread_;
 
 /* The head of a pool with this id. */
@@ -37,8 +37,8 @@ static inline struct lfpool_head_ thread_head(uint64_t id)
 	return (struct lfpool_head_){.id = id, .in_tables = id % TABLE_ENTRIES_MIN * sizeof(struct lfpool_entry_)};
 }
 
-/* The calling thread's cache of the pool with this id, by the table.  NULL: the pool has no place there, or the thread
- * has no cache of it yet, or can have none. */
+/* The calling thread's cache of the pool with this id, from the table.  NULL: the pool's place is too high, or the
+ * thread has no cache of it yet, or cannot have one. */
 static inline lfpool_cache_t *thread_find_by_id(uint64_t id)
 {
 	if (EMBEDDED)
@@ -54,7 +54,7 @@ static inline lfpool_cache_t *thread_find_by_id(uint64_t id)
 	return e->cache;
 }
 
-/* lfpool_find_() of lfpool/inline.h, or the same in C. */
+/* lfpool_find_() of lfpool/inline.h, or its equivalent in C. */
 static inline bool thread_find(const struct lfpool_pool *pool, lfpool_cache_t **cache_out)
 {
 #if defined(LFPOOL_INLINES_POOLS_)
@@ -77,7 +77,7 @@ static inline bool thread_find(const struct lfpool_pool *pool, lfpool_cache_t **
 #endif
 }
 
-/* Can a thread have caches of its own?  After process_open(). */
+/* Can threads have caches?  After process_open(). */
 bool threads_keep_caches(void);
 #if EMBEDDED
 /* No thread has a cache: each call without one borrows one. */
@@ -90,23 +90,23 @@ static inline uint32_t thread_hint(void)
 #define thread_cache_remembered(pool) thread_cache(pool)
 #define thread_cache_if_any(pool) thread_cache(pool)
 #else
-/* A number that differs from thread to thread, more or less. */
+/* A number that usually differs between threads. */
 uint32_t thread_hint(void);
-/* The calling thread's cache of this pool, made if need be; NULL: it cannot have one now, or never. */
+/* The calling thread's cache of this pool, created if missing; NULL: it cannot have one, now or ever. */
 struct cache_head *thread_cache(struct lfpool_pool *pool);
-/* The same, and lfpool/inline.h knows it as the last (L5). */
+/* The same, and makes it the `last` of lfpool/inline.h (L5). */
 struct cache_head *thread_cache_remembered(struct lfpool_pool *pool);
-/* The calling thread's cache of this pool, or NULL: none is made. */
+/* The calling thread's cache of this pool, or NULL; creates none. */
 struct cache_head *thread_cache_if_any(const struct lfpool_pool *pool);
 #endif
-/* The pools that this thread is serving (waiters.c), the innermost first; another innermost.  Usable in signal
+/* Get and set the list of pools that this thread is serving (waiters.c), the innermost first.  Usable in signal
  * handlers. */
 struct serving;
 struct serving *thread_serving(void);
 void thread_serve(struct serving *innermost);
 
-/* For process.c, under the lock of the live pools: exiting threads are noticed from now on, if the system's keys are
- * usable; false when the system refuses. */
+/* For process.c, under the lock of the live pools.  Notices exiting threads from now on, if the system's keys are
+ * usable.  False when the system refuses. */
 bool threads_notice_exits(bool keys_usable);
 
 #endif
