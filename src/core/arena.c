@@ -13,16 +13,16 @@
 
 /* The parts of the range, in bytes. */
 struct layout {
-	size_t room;   /* where the pool's own data begin: less than a page                                */
+	size_t room;   /* start of the pool's data: less than a page                                       */
 	size_t stride; /* from object to object                                                            */
 	size_t front;  /* from the page on which the objects begin to the first one                        */
 	size_t states, generations; /* where they begin; the generations on a page of their own    */
-	size_t dirty;               /* where the bytes of the pages begin, after them                          */
-	size_t touched;             /* all before those                                                        */
-	size_t opened;              /* and those                                                               */
-	size_t before;              /* and pages without access, one at least                                  */
+	size_t dirty;               /* where the bytes `dirty` begin, after the generations                    */
+	size_t touched;             /* end of the generations, in whole pages                                  */
+	size_t opened;              /* end of `dirty`                                                          */
+	size_t before;              /* end of the pages without access, at least one                           */
 	size_t objects;             /* in whole pages                                                          */
-	size_t mapped;              /* all of it, with a page without access behind the objects                */
+	size_t mapped;              /* the whole range, with a page without access behind the objects          */
 };
 
 size_t layout_stride(size_t bytes, size_t alignment, bool plain)
@@ -32,7 +32,7 @@ size_t layout_stride(size_t bytes, size_t alignment, bool plain)
 	return plain ? stride : LFPOOL_STRIDE_SPREAD_(stride, alignment);
 }
 
-/* Newton's iteration doubles the right bits, from 5. */
+/* Newton's iteration doubles the number of right bits, from 5. */
 uint64_t layout_inverse(uint64_t stride)
 {
 	const uint64_t odd = stride >> __builtin_ctzll(stride);
@@ -43,13 +43,13 @@ uint64_t layout_inverse(uint64_t stride)
 	return inverse;
 }
 
-/* H9: the largest power of two, as its logarithm, that is not above the stride. */
+/* H9: the logarithm of the largest power of two that is at most the stride. */
 static unsigned layout_grain(size_t stride)
 {
 	return 63 - (unsigned)__builtin_clzll(stride);
 }
 
-/* Bytes from the first page of the objects that slots 1 .. count take, in whole pages. */
+/* Bytes of slots 1 .. count from the first page of the objects, in whole pages. */
 static size_t layout_slots_bytes(size_t stride, size_t front, size_t count)
 {
 	return round_up(front + count * stride, os_page_bytes());
@@ -81,8 +81,7 @@ static size_t object_colour(const struct arena_plan *plan)
 		       : plan->colour * line % COLOUR_BYTES & ~(plan->object_alignment - 1);
 }
 
-/* The sizes of a slot, and where the states and the generations begin, these at a multiple of `unit`; false when there
- * is no such number of bytes. */
+/* The sizes of a slot, and the places of the states and the generations (a multiple of `unit`); false on overflow. */
 static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_t unit)
 {
 	size_t bytes;
@@ -91,11 +90,11 @@ static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_
 				  plan->plain_stride);
 	l->front = round_up(plan->front_bytes, plan->object_alignment) + object_colour(plan);
 	l->room = room_colour(plan);
-	/* The state of the first object, with which a chunk begins, begins a pair of lines. */
+	/* The first object's state, which is also a chunk's first, is aligned to a pair of lines. */
 	l->states = l->room + round_up(plan->room_bytes, CACHE_LINE_PAIR) + LFPOOL_WANTED_BEFORE_;
 	if (__builtin_mul_overflow(plan->reserved - 1, l->stride, &bytes))
 		return false;
-	/* One granule more: the first object need not begin its granule. */
+	/* One granule more: the first object may begin anywhere in its granule. */
 	if (__builtin_mul_overflow((bytes >> layout_grain(l->stride)) + 2, sizeof(uintptr_t), &bytes) ||
 	    __builtin_add_overflow(bytes, unit - 1, &bytes) ||
 	    __builtin_add_overflow(l->states, bytes, &l->generations) ||
@@ -105,7 +104,7 @@ static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_
 	return !__builtin_add_overflow(l->generations, bytes, &l->dirty);
 }
 
-/* False when there is no such number of bytes. */
+/* False on overflow, or if the window is too small. */
 static bool lay_out(struct layout *l, const struct arena_plan *plan)
 {
 	const size_t page = os_page_bytes(), grain = plan->backing & LFPOOL_HUGE_PAGES ? HUGE_PAGE_BYTES : page;
@@ -136,7 +135,7 @@ static bool lay_out_in_buffer(struct layout *l, const struct arena_plan *plan)
 	    __builtin_add_overflow(l->objects, l->front, &l->objects))
 		return false;
 	l->touched = l->dirty;
-	/* Where the objects begin at the latest. */
+	/* The last place where the objects may begin. */
 	l->before = round_up(l->dirty, CACHE_LINE_PAIR) + layout_slack(plan);
 	return !__builtin_add_overflow(l->before, l->objects, &l->mapped);
 }
@@ -160,14 +159,15 @@ bool arena_object_bytes(const struct arena_plan *plan, size_t *bytes_out)
 
 /* ---- Life ---- */
 
-/* All of it can be used from the start: its tail is guarded.  Else what can be used is opened, since what never had
- * access is in no account (mlockall(2), strict overcommit); but Valgrind goes through every byte of that. */
+/* Is all of the range usable from the start?  Then only its tail is protected.  Otherwise only the usable part is
+ * opened: the system does not charge memory that never had access (mlockall(2), strict overcommit).  But Valgrind
+ * goes through every opened byte. */
 static bool is_whole(const struct arena_plan *plan)
 {
 	return plan->capacity == plan->reserved && !plan->window.at;
 }
 
-/* With huge pages the room begins with one, and so do the objects. */
+/* With huge pages the room and the objects begin at the start of one. */
 static char *map_range(const struct layout *l, const struct arena_plan *plan)
 {
 	if (EMBEDDED)
@@ -179,7 +179,7 @@ static char *map_range(const struct layout *l, const struct arena_plan *plan)
 	return os_map_aligned(l->mapped, l->before, alignment, is_whole(plan));
 }
 
-/* Access to what can be used, and to nothing else. */
+/* Gives access to the usable parts only. */
 static bool set_access(const struct arena *arena, char *room, const struct layout *l, const struct arena_plan *plan)
 {
 	if (EMBEDDED)
@@ -195,7 +195,7 @@ static bool set_access(const struct arena *arena, char *room, const struct layou
 
 	if (granted && plan->backing & LFPOOL_HUGE_PAGES) {
 		os_wish_huge(room, l->opened);
-		/* Those without access too: for when they have. */
+		/* All objects, even those that get access later. */
 		if (!plan->window.lent)
 			os_wish_huge(arena->objects, l->objects);
 	}
@@ -245,7 +245,7 @@ static void *open_in_buffer(struct arena *arena_out, const struct arena_plan *pl
 
 	if (!lay_out_in_buffer(&l, plan))
 		return NULL;
-	/* All that there is reads as zero, the objects too. */
+	/* All of the buffer is zero, the objects too. */
 	memset(room, 0, l.mapped);
 	objects = room + l.before - layout_slack(plan);
 	objects += -(uintptr_t)objects & (plan->object_alignment - 1);
@@ -318,7 +318,7 @@ size_t arena_fill_pages(const struct arena *arena, size_t slots)
 	return (round_up(front + slots * stride, HUGE_PAGE_BYTES) - front + stride - 1) / stride;
 }
 
-/* The state first: from then on the use ends by A3, which changes the word, whether that is live by then or not. */
+/* Marks the state first.  From then on the use ends by A3, which changes the word even if it is not live yet. */
 uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as)
 {
 	/* relaxed, here and below, of the state: A3 needs its order only against the word. */
@@ -340,9 +340,8 @@ uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as)
 		if (cas_acq_rel(&arena->generation[slot], &word, next))
 			word = next;
 	}
-	/* If it is marked with this word live, the use is the handle's.  Otherwise the use that we marked was released
-	 * meanwhile; and if that was before we made the word live, there is no handle with it, and the next to be made
-	 * may have it. */
+	/* If the state is marked while this word is live, the use is the handle's.  Otherwise our use was released
+	 * meanwhile.  If that was before the word became live, no handle has it, and the next handle may get it. */
 	return load_relaxed(mark) == LFPOOL_MARKED_ ? word : 0;
 }
 
@@ -354,7 +353,7 @@ static bool clear(const struct arena *arena, uint32_t slot, uint64_t leaving)
 	 * not see the mark. */
 	const bool ours = cas_relaxed(arena_state(arena, slot), &state, 0);
 
-	/* release, edge MARK: that the state was not marked any more. */
+	/* release, edge MARK: the end of the mark. */
 	store_release(&arena->generation[slot], leaving - GENERATION_LEAVING);
 	return ours;
 }
@@ -368,8 +367,8 @@ bool arena_unmark(const struct arena *arena, uint32_t slot, uint64_t word)
 {
 	const uint64_t leaving = leaving_after(word);
 
-	/* acquire, edge PIN: the load that brought the word may be older than the last unpin, and the word the same.
-	 * There is nothing to release: the free lists publish the slot for its next holder. */
+	/* acquire, edge PIN: the last unpin may be newer than our load of the word, and have restored the same word.
+	 * Nothing to release: the free lists publish the slot for its next holder. */
 	return cas_acquire(&arena->generation[slot], &word, leaving) && clear(arena, slot, leaving);
 }
 
@@ -396,7 +395,7 @@ enum leave arena_leave_marked(const struct arena *arena, uint32_t slot, enum gen
 {
 	const uint64_t word = arena_generation(arena, slot);
 
-	/* relaxed: after the word, edge MARK.  So the use that is marked is the word's. */
+	/* relaxed: after the word, edge MARK.  So the marked use is the word's. */
 	return load_relaxed(arena_state(arena, slot)) == LFPOOL_MARKED_ ? arena_leave(arena, slot, word, later)
 									: LEAVE_REFUSED;
 }

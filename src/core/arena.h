@@ -3,35 +3,35 @@
  * arena.h - one address range: the pool's own data, the states, and the objects.
  *
  * Idea         [ room for the pool | wanted | states | generations | pages | no access | objects | no access ].
- *              Objects are contiguous and never move, and there is address space for as many as there may ever be:
- *              those beyond the first `capacity` have no access until arena_extend().  (They may also lie apart, in a
- *              range of the caller's.)  (Or all of it lies in a buffer of the caller's: the same without the pages in
- *              between.)  slot -> address is a multiply, address -> slot a multiply by an inverse that also finds
- *              out whether the address is the start of an object at all (arena_slot_of, exact for every stride).
- *              Nothing is initialised: memory is used when it is touched.  The state of a slot, a word, is stored
- *              beside the objects, so users cannot corrupt it by writing to an object.  Its place follows from the
- *              address by a shift alone: there is a word for each granule, the largest power of two of bytes in which
- *              no two objects begin (H9, docs/design.md, "The arena").  A handle needs more: the slot's generation, a
- *              word that is reserved, and not touched before there is one.
- * Invariants   A1  a slot's state is 0 exactly while its object is free; else it is arena_active(), or
- *                  LFPOOL_MARKED_ from when the first handle of that use has been made.  The word of a granule in
- *                  which no object begins is 0.
- *              A2  only the thread that holds the slot (or the object) writes its state; except that those who release
- *                  race for it by CAS: with LFPOOL_CHECK_RACES, at a retire, in lfpool_release_all(), and whenever it
- *                  is marked; and who makes a handle, by CAS, too.
+ *              Objects are contiguous and never move.  Addresses are reserved for the maximum number of objects, and
+ *              those beyond the first `capacity` have no access until arena_extend().  The objects may also be in a
+ *              separate caller-provided range.  Or all parts are in a caller-provided buffer, without the pages in
+ *              between.  slot -> address is a multiply.  address -> slot is a multiply by an inverse, which also finds
+ *              out whether the address is the start of an object (arena_slot_of, exact for every stride).
+ *              Nothing is initialised: memory is used when it is touched.  The state of a slot is a word outside the
+ *              objects, so users cannot corrupt it by writing to an object.  A shift of the address gives its place:
+ *              each granule has a word.  A granule is the largest power of two of bytes in which no two objects begin
+ *              (H9, docs/design.md, "The arena").  A slot with a handle also uses its generation, a word that is
+ *              reserved, and not touched before the first handle.
+ * Invariants   A1  a slot's state is 0 exactly while its object is free.  Otherwise it is arena_active(), or
+ *                  LFPOOL_MARKED_ once the first handle of that use has been made.  The word of a granule in which no
+ *                  object begins is 0.
+ *              A2  only the thread that holds the slot (or the object) writes its state, with two exceptions, both by
+ *                  CAS.  Threads race to release it: with LFPOOL_CHECK_RACES, at a retire, in lfpool_release_all(),
+ *                  and if it is marked.  A thread that makes a handle marks it.
  *              A3  the word {generation:51, pins:10, phase:3} of a slot is dead, live, candidate (live, and may be
- *                  evicted), released or retired (that takes effect at the last unpin), or leaving.  A marked slot
- *                  becomes free in this way alone: the word becomes {generation + 1, 0, leaving} by a CAS from a word
- *                  without pins, or, by the last unpin, from a released or retired word with one pin; the thread that
- *                  did so releases the object; the state becomes 0; the word becomes {generation + 1, 0, dead}.  So of
- *                  several releases one succeeds, and a word that was live, while the state was marked, is never live
- *                  again.
- *              A4  pins are added to a live or candidate word only.  So a released word has fewer and fewer, and while
- *                  any are left the slot is not free.
- * Progress     Wait-free, but open, back, close and extend, which enter the kernel (except in a buffer).
+ *                  evicted), released or retired (both take effect at the last unpin), or leaving.  A marked slot
+ *                  becomes free only as follows.  A CAS sets the word to {generation + 1, 0, leaving}, from a word
+ *                  without pins or, at the last unpin, from a released or retired word with one pin.  The thread whose
+ *                  CAS succeeded releases the object: it sets the state to 0, then the word to {generation + 1, 0,
+ *                  dead}.  So one of several releases succeeds, and a word that was live while the state was marked is
+ *                  never live again.
+ *              A4  only a live or candidate word gets more pins.  So the pins of a released word only decrease, and
+ *                  the slot is not free before the last is gone.
+ * Progress     Wait-free, except open, back, close and extend, which enter the kernel (except in a buffer).
  * Edges        TELL: arena_activate -> a walk, a resolve: what hooks.activate wrote.
- *              MARK: who released a marked object -> who marks the slot's next use: that it is another.
- *              PIN: an unpin -> a later pin, and the call that ends the use: what was done with the object.
+ *              MARK: the release of a marked object -> the mark of the slot's next use, which has another generation.
+ *              PIN: an unpin -> a later pin, and the call that ends the use: all accesses to the object.
  */
 #ifndef LFPOOL_ARENA_H
 #define LFPOOL_ARENA_H
@@ -41,13 +41,13 @@
 
 #include "lfpool/inline.h"
 
-/* Addresses without access, whole pages, reserved by the caller for objects to lie there.  All 0: in a mapping of their
- * own. */
+/* Caller-provided memory.  By default whole pages without access, reserved for the objects.  All 0: the objects are in
+ * the pool's mapping. */
 struct window {
 	void *at;
 	size_t bytes;
-	bool whole; /* a buffer of the caller's, with access, of arena_buffer_bytes(), in which all of the pool shall lie */
-	bool lent; /* memory of the caller's, with access, for the objects                                               */
+	bool whole; /* a buffer for all of the pool, with access, of arena_buffer_bytes() */
+	bool lent;  /* memory for the objects, with access                                */
 };
 
 struct arena_plan {
@@ -56,8 +56,8 @@ struct arena_plan {
 	size_t object_alignment;        /* power of two */
 	bool plain_stride;              /* LFPOOL_PLAIN_STRIDE */
 	size_t front_bytes, back_bytes; /* before and behind each object, for debug modes */
-	size_t capacity;                /* slots that can be used at once  */
-	size_t reserved;                /* slots that there may ever be, at least `capacity` */
+	size_t capacity;                /* usable slots at the start */
+	size_t reserved;                /* the maximum number of slots, at least `capacity` */
 	uint32_t backing;               /* flags of backing.h */
 	struct window window;           /* a whole one is aligned to CACHE_LINE_PAIR */
 	size_t colour;                  /* shifts the pool within its pages: arena.c */
@@ -66,57 +66,57 @@ struct arena_plan {
 };
 
 struct arena {
-	struct lfpool_cache face; /* what every cache knows of the arena; `hot` is not set here */
-	uintptr_t zero;           /* address of the imaginary slot 0: slot s is at zero + s * stride */
-	uint64_t inverse;         /* of the odd part of the stride, modulo 2^64, see arena_slot_of() */
-	uint64_t slots;           /* there are addresses for this number of slots               */
-	uint32_t stride;          /* bytes from slot to slot                                    */
-	uint8_t shift;            /* trailing zero bits of the stride                           */
-	uintptr_t veil;           /* of the states of active objects, see arena_active()        */
-	size_t mapped_bytes;      /* from the page of the room's start; 0: in a buffer          */
-	size_t front;             /* bytes before each object that are its slot's               */
-	char *objects;            /* the page on which they begin                               */
-	_Atomic(uint8_t) *dirty; /* per page of the objects: there is something to give back, see cold.h; NULL: never */
-	size_t touched;          /* bytes of the mapping up to the end of the generations      */
-	uint32_t backing;        /* flags of backing.h                                         */
-	bool in_buffer;          /* and nothing that is done with it enters the kernel         */
-	bool fenced, lent;       /* as planned                                                 */
+	struct lfpool_cache face;      /* the arena's fields in every cache; `hot` is not set here */
+	uintptr_t zero;                /* address of the imaginary slot 0: slot s is at zero + s * stride */
+	uint64_t inverse;              /* of the odd part of the stride, modulo 2^64, see arena_slot_of() */
+	uint64_t slots;                /* slots with addresses                                       */
+	uint32_t stride;               /* bytes from slot to slot                                    */
+	uint8_t shift;                 /* trailing zero bits of the stride                           */
+	uintptr_t veil;                /* inverts the states of active objects, see arena_active()   */
+	size_t mapped_bytes;           /* from the page of the room's start; 0: in a buffer          */
+	size_t front;                  /* bytes of its slot before each object                       */
+	char *objects;                 /* the page on which they begin                               */
+	_Atomic(uint8_t) *dirty;       /* per page of the objects: can be given back, see cold.h; NULL: never */
+	size_t touched;                /* bytes of the mapping up to the end of the generations      */
+	uint32_t backing;              /* flags of backing.h                                         */
+	bool in_buffer;                /* and no operation on it enters the kernel                   */
+	bool fenced, lent;             /* as planned                                                 */
 	_Atomic(uint32_t) *wanted;     /* LFPOOL_WANTED_BEFORE_ the states                       */
 	_Atomic(uint64_t) *generation; /* per slot, A3                                          */
 };
 
-/* Is all of it in one buffer of the caller?  A macro: in an embedded build it is a constant for every compiler. */
+/* Is the arena in one caller-provided buffer?  A macro, so that embedded builds have a constant with every compiler. */
 #define arena_in_buffer(arena) (EMBEDDED || (arena)->in_buffer)
 
-/* Maps an arena and returns its room, zeroed; NULL when the system refuses memory.  `arena_out` may not lie in the
+/* Maps an arena and returns its room, zeroed; NULL when the system refuses memory.  `arena_out` must be outside the
  * room. */
 void *arena_open(struct arena *arena_out, const struct arena_plan *plan);
 void arena_close(void *room, size_t mapped_bytes);
 
-/* Once, before anything is touched but the room: backs all that can be used, as the plan said. */
+/* Backs all usable memory as planned.  Once, before anything outside the room is touched. */
 lfpool_status_t arena_back(const struct arena *arena, void *room, size_t capacity);
 
-/* Bytes from object to object, for objects of `bytes` bytes: the rule of config.h; `plain` as LFPOOL_PLAIN_STRIDE. */
+/* The stride for objects of `bytes` bytes by the rule of config.h; `plain`: LFPOOL_PLAIN_STRIDE. */
 size_t layout_stride(size_t bytes, size_t alignment, bool plain);
 /* The inverse of the odd part of a stride, modulo 2^64. */
 uint64_t layout_inverse(uint64_t stride);
 
-/* Bytes that an arena in a buffer takes, wherever that lies; 0 when there is no such number. */
+/* The size of an arena in a buffer at any address; 0 on overflow. */
 size_t arena_buffer_bytes(const struct arena_plan *plan);
-/* The heavy fence (os.h) of this arena's pool; where owners fence too, a full fence of the caller. */
+/* The heavy fence (os.h) of this arena's pool; a full fence by the caller, if owners fence too. */
 void arena_heavy_fence(const struct arena *arena);
 
-/* Bytes, in whole pages, of the objects in such an arena; false when there is no such number. */
+/* The size of the objects in whole pages; false on overflow, or if the window is too small. */
 bool arena_object_bytes(const struct arena_plan *plan, size_t *bytes_out);
 
-/* Slots from + 1 .. to, of which nobody has one yet, can be used, and are backed.  False when the system refuses
- * memory; some of it may be accessible then, and locked.  Any thread; two may do the same at once, and another may use
- * them already: what is in them stays.  Enters the kernel, but not where `from` and `to` lie on one page. */
+/* Makes slots from + 1 .. to accessible, and backs them.  False when the system refuses memory; some may then be
+ * accessible and locked.  Any thread.  Two threads may extend by the same slots at once, and other threads may use them
+ * already: their contents stay.  Enters the kernel, except if `from` and `to` are on one page. */
 bool arena_extend(const struct arena *arena, size_t from, size_t to);
-/* At least `slots`: so many that they end where a huge page does, if those are wished for. */
+/* At least `slots`.  With huge pages the result fills the last one. */
 size_t arena_fill_pages(const struct arena *arena, size_t slots);
 
-/* Does the address lie among the objects, at the start of one or not? */
+/* Is the address within the range of the objects? */
 static inline bool arena_spans(const struct arena *arena, const void *address)
 {
 	const uintptr_t first = arena->zero + arena->stride;
@@ -125,7 +125,7 @@ static inline bool arena_spans(const struct arena *arena, const void *address)
 }
 
 /* The slot of any address, exactly: a number outside 1 .. slots if no object starts there.  Multiplication by an odd
- * number and rotation are bijections, and the offset of slot s becomes s: so no other offset does. */
+ * number and rotation are bijections, and the offset of slot s becomes s.  So no other offset becomes s. */
 static inline uint64_t arena_slot_of(const struct arena *arena, const void *address)
 {
 	const uint64_t product = (uint64_t)((uintptr_t)address - arena->zero) * arena->inverse;
@@ -133,10 +133,10 @@ static inline uint64_t arena_slot_of(const struct arena *arena, const void *addr
 	return product >> arena->shift | product << (-(unsigned)arena->shift & 63);
 }
 
-/* Why `object` is not the start of one: LFPOOL_E_FOREIGN or LFPOOL_E_INTERIOR. */
+/* Why no object starts at `object`: LFPOOL_E_FOREIGN or LFPOOL_E_INTERIOR. */
 COLD lfpool_status_t arena_refuse(const struct arena *arena, const void *object);
 
-/* LFPOOL_OK and the slot, or why not and SLOT_NONE. */
+/* LFPOOL_OK and the slot, or an error and SLOT_NONE. */
 static inline lfpool_status_t arena_locate(const struct arena *arena, const void *object, uint32_t *slot_out)
 {
 	const uint64_t slot = arena_slot_of(arena, object);
@@ -159,8 +159,8 @@ static inline uint32_t arena_slot(const struct arena *arena, uintptr_t entry)
 	return likely(entry) ? (uint32_t)arena_slot_of(arena, (const void *)entry) : SLOT_NONE;
 }
 
-/* The state of an active object without a handle: its address, which a fast path compares with a pointer.  In a veiled
- * arena, whose pool has no fast paths, all bits of it are inverted. */
+/* The state of an active object without a handle: its address, which a fast path compares with a pointer.  A veiled
+ * arena, whose pool has no fast paths, inverts all bits. */
 static inline uintptr_t arena_active(const struct arena *arena, uint32_t slot)
 {
 	return (uintptr_t)arena_object(arena, slot) ^ arena->veil;
@@ -172,7 +172,7 @@ static inline _Atomic(uintptr_t) *arena_state(const struct arena *arena, uint32_
 	return lfpool_state_at_(&arena->face, arena_object(arena, slot));
 }
 
-/* The slot whose object begins in a granule, numbered from `first`; if none does, the one that begins before it. */
+/* The slot whose object begins in a granule, numbered from `first`; if none begins there, the slot before it. */
 static inline uint32_t arena_slot_in(const struct arena *arena, uintptr_t granule)
 {
 	const uintptr_t end = (arena->face.first + granule + 1) << arena->face.grain;
@@ -180,8 +180,8 @@ static inline uint32_t arena_slot_in(const struct arena *arena, uintptr_t granul
 	return (uint32_t)((end - 1 - arena->zero) / arena->stride);
 }
 
-/* relaxed, here and below: the state travels with the object, whose hand-over orders it; only lfpool_in_use() looks
- * from outside. */
+/* relaxed, here and below: the hand-over of the object orders its state; only lfpool_in_use() reads it without
+ * holding the object. */
 static inline bool arena_is_active(const struct arena *arena, uint32_t slot)
 {
 	return load_relaxed(arena_state(arena, slot));
@@ -190,7 +190,7 @@ static inline bool arena_is_active(const struct arena *arena, uint32_t slot)
 /* The holder of a free slot makes it active. */
 static inline void arena_activate(struct arena *arena, uint32_t slot)
 {
-	/* release, edge TELL: what hooks.activate wrote.  (A hit has no such hook, and is relaxed.) */
+	/* release, edge TELL: what hooks.activate wrote.  (A fast path has no such hook, and is relaxed.) */
 	store_release(arena_state(arena, slot), arena_active(arena, slot));
 }
 
@@ -240,14 +240,14 @@ static inline uint64_t arena_generation(const struct arena *arena, uint32_t slot
 	return load_acquire(&arena->generation[slot]);
 }
 
-/* The holder of an object marks it, if it is not: returns its word.  `as`: GENERATION_LIVE; or GENERATION_CANDIDATE,
- * with pins, for an object of which no handle was made.  A word that is not live: the object is not active, or is just
- * being released. */
+/* The holder of an object marks it, if it is not marked yet, and gets its word.  `as`: GENERATION_LIVE; or
+ * GENERATION_CANDIDATE, with pins, for an object without a handle.  If the word is not live, the object is not active,
+ * or is being released. */
 uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as);
-/* The thread that saw this word, without pins, makes the marked slot free; of several threads exactly one does. */
+/* For a thread that saw this word without pins: frees the marked slot.  Exactly one of several threads succeeds. */
 bool arena_unmark(const struct arena *arena, uint32_t slot, uint64_t word);
 
-/* A use ends: it has ended, or another thread was first; now, and the slot is the caller's; or at the last unpin. */
+/* Refused: the use has ended, or another thread was first.  Now: the caller has the slot.  Later: at the last unpin. */
 enum leave { LEAVE_REFUSED, LEAVE_NOW, LEAVE_LATER };
 
 /* Ends the use that `word` belongs to.  If it is pinned, its phase becomes `later`: GENERATION_RELEASED or
@@ -256,13 +256,13 @@ enum leave arena_leave(const struct arena *arena, uint32_t slot, uint64_t word, 
 /* The same for a thread that saw the mark. */
 COLD enum leave arena_leave_marked(const struct arena *arena, uint32_t slot, enum generation_phase later);
 
-/* Adds a pin to the use that `word` belongs to; false: the use is over, or has GENERATION_PINS_MOST pins. */
+/* Adds a pin to the use that `word` belongs to; false if the use has ended, or has GENERATION_PINS_MOST pins. */
 bool arena_pin(const struct arena *arena, uint32_t slot, uint64_t word);
-/* Removes a pin from the use that `word` belongs to.  Returns the word before that.  If it has no pins, or another
+/* Removes a pin from the use that `word` belongs to.  Returns the previous word.  If that has no pins, or another
  * generation, nothing changed.  *ended_out: the use has ended, and the slot is the caller's. */
 uint64_t arena_unpin(const struct arena *arena, uint32_t slot, uint64_t word, bool *ended_out);
 
-/* Is the object of a slot in this state in use?  Not while it is pinned after its release, though the slot is active.
+/* Is the object of a slot in this state in use?  After its release a pinned object is not, though its slot is active.
  * */
 static inline bool arena_is_in_use(const struct arena *arena, uint32_t slot, uintptr_t state)
 {
@@ -273,18 +273,18 @@ static inline bool arena_is_in_use(const struct arena *arena, uint32_t slot, uin
 
 /* ---- A release ---- */
 
-/* A thread that found this state, not 0, ends the use; of several threads exactly one does. */
+/* For a thread that found this state, not 0: ends the use.  Exactly one of several threads succeeds. */
 static inline enum leave arena_leave_from(struct arena *arena, uint32_t slot, uintptr_t state,
 					  enum generation_phase later)
 {
-	/* relaxed: of several threads one wins; the free lists publish the slot for its next holder.  It fails if the
+	/* relaxed: one of several threads wins; the free lists publish the slot for its next holder.  Fails if the
 	 * object was released, or marked, meanwhile. */
 	if (state > LFPOOL_MARKED_ && cas_relaxed(arena_state(arena, slot), &state, 0))
 		return LEAVE_NOW;
 	return state == LFPOOL_MARKED_ ? arena_leave_marked(arena, slot, later) : LEAVE_REFUSED;
 }
 
-/* The holder of an active object ends its use.  `races`: of two releases at once one is refused. */
+/* The holder of an active object ends its use.  `races`: one of two concurrent releases is refused. */
 static inline enum leave arena_leave_active(struct arena *arena, uint32_t slot, bool races, enum generation_phase later)
 {
 	_Atomic(uintptr_t) *const at = arena_state(arena, slot);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cache.c - take and put through a cache: the misses of lfpool/inline.h; and the table of all caches of a pool.
+ * cache.c - take and put through a cache (the slow paths of lfpool/inline.h), and the table of all caches of a pool.
  *
  * Two moves, each in a function of its own; E is an empty magazine, F a full one (docs/design.md draws them):
  *   refill    current E   ->  current F, from the cache's own stack, the depot or an unused chunk; E goes onto a stack
@@ -13,8 +13,8 @@
  *              pool's own mapping.
  * Invariants   T1  a cache has a user exactly while `claimed` is 1.
  *              T2  table.count includes a cache before the cache holds anything.
- *              T3  a cache is born (its extra magazines made and given out) by its first user, before its first use.
- * Progress     Of the table: lock-free; a failed claim means that another thread's succeeded.
+ *              T3  the first user of a cache makes its extra magazines before its first use: the cache is born then.
+ * Progress     The table is lock-free: a failed claim means that another thread's succeeded.
  * Edges        CLAIM: cache_unclaim -> cache_claim.   LOT: the mapper of a lot -> readers of its address.
  */
 #include "core/cache.h"
@@ -23,7 +23,7 @@
 #include "os/backing.h"
 #include "os/os.h"
 
-/* What the hits work on: the current magazine while it is at home (H8). */
+/* Fast paths work on the current magazine only while it is at home (H8). */
 static void offer(struct cache *c)
 {
 	if (c->core->hits)
@@ -31,8 +31,7 @@ static void offer(struct cache *c)
 											  : cache_closed(c);
 }
 
-/* The three names of the current magazine change together: the published word, our pointer, and what the hits work
- * on. */
+/* The current magazine's three names change together: the published word, our pointer, and the fast paths' `hot`. */
 static void work_on(struct cache *c, uint32_t number)
 {
 	struct lfpool_magazine *m = magazines_at(&c->core->magazines, number);
@@ -49,11 +48,11 @@ static void install(struct cache *c, uint32_t number)
 	tagged_set(&c->in_transit, 0);
 }
 
-/* ---- Magazines that come and go ---- */
+/* ---- Moving magazines ---- */
 
-/* Puts a magazine that this cache owns on a stack: full, partial or empty, by the number of its objects.  An empty one
- * goes home first.  Its objects are found under its old name until this returns.  `keep`: on a stack of this cache, if
- * that has room. */
+/* Puts a magazine that this cache owns on a stack: full, partial or empty, by the number of its objects.  Resets an
+ * empty one first.  The cache still names the magazine until this returns, so its objects are visible.  `keep`: on a
+ * stack of this cache, if that has room. */
 static void shelve(struct cache *c, struct lfpool_magazine *m, bool keep)
 {
 	const struct magazines *ms = &c->core->magazines;
@@ -73,7 +72,7 @@ static void shelve(struct cache *c, struct lfpool_magazine *m, bool keep)
 	}
 }
 
-/* A magazine with objects, in `in_transit`; 0: only other caches have some.  An unused chunk only if `carve`. */
+/* A magazine with objects, in `in_transit`; 0: only other caches have objects.  An unused chunk only if `carve`. */
 static uint32_t pop_filled(struct cache *c, bool carve)
 {
 	struct core *core = c->core;
@@ -100,7 +99,7 @@ static uint32_t pop_empty(struct cache *c)
 	return number ? number : depot_pop_empty(&c->core->depot, c->index, &c->core->magazines, &c->in_transit);
 }
 
-/* The same, out of another cache. */
+/* The same, from another cache. */
 static uint32_t pop_empty_of_others(struct cache *c)
 {
 	const struct core *core = c->core;
@@ -114,7 +113,7 @@ static uint32_t pop_empty_of_others(struct cache *c)
 	return number;
 }
 
-/* A magazine with room; if it holds anything, announced in `in_transit`. */
+/* A magazine with room; announced in `in_transit` if it has objects. */
 static uint32_t pop_room(struct cache *c)
 {
 	struct core *core = c->core;
@@ -125,7 +124,7 @@ static uint32_t pop_room(struct cache *c)
 	tally(&c->counts.trips);
 	probe_trip(core->pool, core->name, PROBE_RELEASE);
 	/* At every instant there is a spare, or a stack of empty or partial ones has a magazine (G2; docs/design.md,
-	 * "Release never fails"), so missing all means that others moved some: lock-free. */
+	 * "Release never fails").  So a round that finds none means that other threads moved magazines: lock-free. */
 	while (!(number = depot_pop_room(&core->depot, c->index, &core->magazines, &c->in_transit)) &&
 	       !(number = pop_empty_of_others(c)))
 		cpu_relax();
@@ -140,16 +139,15 @@ void cache_adopt(struct cache *c, uint32_t number)
 	shelve(c, empty, true);
 }
 
-/* `current` is empty: a magazine with objects takes its place, but not one of another cache; an unused chunk only if
+/* Replaces an empty `current` by a magazine with objects, but not another cache's; by an unused chunk only if
  * `carve`. */
 static bool refill(struct cache *c, bool carve)
 {
 	const uint32_t number = pop_filled(c, carve);
 
 	if (!number) {
-		/* A pop that lost its magazine to another has left it announced.  Only then: if every vain look
-		 * changed this word, two threads in an empty pool would each see the other's change and look again,
-		 * for ever. */
+		/* A pop that lost its magazine to another thread has left it announced.  Change the word only then:
+		 * otherwise two threads in an empty pool would each see the other's change and repeat for ever. */
 		if (tagged_number(load_relaxed(&c->in_transit)))
 			tagged_set(&c->in_transit, 0);
 		return false;
@@ -160,7 +158,7 @@ static bool refill(struct cache *c, bool carve)
 	return true;
 }
 
-/* A free slot out of `current`, or SLOT_NONE. */
+/* A free slot from `current`, or SLOT_NONE. */
 static inline uint32_t pop(struct cache *c)
 {
 	const struct core *core = c->core;
@@ -170,18 +168,18 @@ static inline uint32_t pop(struct cache *c)
 						 core->magazines.slots));
 	const uintptr_t object = magazine_pop(c->current, core->magazines.slots, core->asymmetric);
 
-	/* Without its newest object it may be at home. */
+	/* The pop may have brought it home. */
 	if (unlikely(c->head.face.hot != c->current))
 		offer(c);
 	return arena_slot(&core->arena, object);
 }
 
-/* A free slot out of `current`, after a refill if it is empty; SLOT_NONE when only other caches have some. */
+/* A free slot from `current`, after a refill if it is empty; SLOT_NONE when only other caches have objects. */
 static inline uint32_t take_near(struct cache *c, bool empty)
 {
 	uint32_t slot = empty ? SLOT_NONE : pop(c);
 
-	/* Repeats only after a refill, whose magazine thieves emptied before we looked: their success. */
+	/* Repeats only after a refill whose magazine thieves emptied before our pop: their success. */
 	while (!slot && refill(c, true))
 		slot = pop(c);
 	return slot;
@@ -243,9 +241,9 @@ uint32_t cache_take_existing(struct cache *c)
 }
 
 /*
- * `current` goes onto a stack, and `number`, which is in `in_transit` if it holds anything, takes its place.  In this
- * order both can be found all the time.  After the push another thread may own the old one, while current_word still
- * names it: this user does not touch it again (C3).
+ * Puts `current` on a stack and `number` in its place; `in_transit` names `number` if it has objects.  In this order
+ * other threads always find both.  After the push another thread may own the old magazine, while current_word still
+ * names it.  So this user does not touch it again (C3).
  */
 static void replace(struct cache *c, uint32_t number, bool keep)
 {
@@ -253,7 +251,7 @@ static void replace(struct cache *c, uint32_t number, bool keep)
 	install(c, number);
 }
 
-/* `current` is full: afterwards it has room. */
+/* Replaces a full `current` by a magazine with room. */
 static void drain(struct cache *c)
 {
 	tally(&c->counts.drains);
@@ -270,14 +268,13 @@ void cache_put(struct cache *c, uint32_t slot)
 		return;
 	drain(c);
 	if (unlikely(!magazine_push(c->current, slots, object))) {
-		/* There is no other: this one has room where thieves took, so it leaves home. */
+		/* pop_room() found only this one, with room where thieves have taken.  It leaves home. */
 		magazine_push_round(c->current, slots, object);
 		offer(c);
 	}
 }
 
-/* Takes objects out of `current`, one by one, and pushes them on a partial magazine of this cache, as an acquire and a
- * release do. */
+/* Moves objects from `current` to a partial magazine of this cache one by one, as an acquire and a release do. */
 static bool pour(struct cache *c, struct lfpool_magazine *to)
 {
 	const struct core *core = c->core;
@@ -290,7 +287,7 @@ static bool pour(struct cache *c, struct lfpool_magazine *to)
 
 		if (!object)
 			break;
-		/* Before: so releases are never too many. */
+		/* Before the push, so that `releases` is never too large. */
 		tally(&c->counts.returned);
 		magazine_place(to, slots, first, object);
 		magazine_push_placed(to, first, 1);
@@ -299,7 +296,7 @@ static bool pour(struct cache *c, struct lfpool_magazine *to)
 	return any;
 }
 
-/* If `current` has objects, it goes to the depot; or, if there is no empty magazine for its place, its objects do. */
+/* Gives `current`, if it has objects, to the depot; only its objects, if no empty magazine can replace it. */
 static void give_current(struct cache *c)
 {
 	struct core *core = c->core;
@@ -357,7 +354,7 @@ void cache_table_open(struct core *core, char *memory, uint32_t in_buffer)
 {
 	core->table.most = in_buffer ? in_buffer : CACHES_MAX;
 	core->table.for_calls = in_buffer ? (in_buffer + 3) / 4 : CACHES_FOR_CALLS;
-	/* relaxed, all three: the pool is not yet anybody else's. */
+	/* relaxed, all three: no other thread has the pool yet. */
 	store_relaxed(&core->magazines.extra_lot[0],
 		      memory + (in_buffer ? in_buffer : LOT_CACHES) * sizeof(struct cache));
 	store_relaxed(&core->table.lot[0], memory);
@@ -367,7 +364,7 @@ void cache_table_open(struct core *core, char *memory, uint32_t in_buffer)
 void cache_table_close(struct core *core)
 {
 	for (unsigned lot = 1; lot < LOT_COUNT; lot++) {
-		/* relaxed: the pool is nobody else's any more. */
+		/* relaxed: no other thread uses the pool now. */
 		char *memory = load_relaxed(&core->table.lot[lot]);
 
 		if (!EMBEDDED && memory)
@@ -399,8 +396,8 @@ size_t cache_table_extra_count(const struct core *core, uint64_t *pushes)
 	return free_slots;
 }
 
-/* Free slots in the magazines that a cache names or has on its stack, each magazine once; about as many, while others
- * work. */
+/* Free slots in the magazines that a cache names or has on its stack, each magazine once; an estimate while other
+ * threads work. */
 static size_t cached_count(const struct magazines *ms, const struct cache *c)
 {
 	/* acquire, all, edges SHOW and PUT: a magazine may be an extra one of a cache that was born since. */
@@ -429,7 +426,7 @@ void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out)
 		const struct cache *c = cache_at(core, index, &left);
 		const struct counts *counts = &c->counts;
 
-		/* relaxed, both: statistics; one that is not born has no objects. */
+		/* relaxed, both: statistics; a cache not yet born has no objects. */
 		const uint32_t born = load_relaxed(&c->born);
 
 		stats_out->caches += born;
@@ -457,7 +454,7 @@ static bool lot_ensure(struct core *core, uint32_t index, enum cache_term term)
 	if (EMBEDDED || load_acquire(&core->table.lot[lot]))
 		return true;
 
-	/* relaxed, here and below: a number; that threads lose some of each other's counts does no harm. */
+	/* relaxed, here and below: a number; counts that threads lose to each other do no harm. */
 	const uint32_t calls = term == CACHE_FOR_CALL ? load_relaxed(&core->patience) : 0;
 
 	if (calls) {
@@ -471,12 +468,12 @@ static bool lot_ensure(struct core *core, uint32_t index, enum cache_term term)
 		store_relaxed(&core->patience, PATIENCE);
 		return false;
 	}
-	/* The magazines first: a thread that sees the caches sees them.  Every racer writes the lot that won. */
+	/* The magazines first: a thread that sees the caches sees them.  Every racer stores the winner's lot. */
 	char *lot_won = mapped;
 
 	plain_written(mapped);
 	plain_written(mapped + caches * sizeof(struct cache));
-	/* acq_rel, edge LOT: release our mapping, or on failure acquire that of the first. */
+	/* acq_rel, edge LOT: release our mapping, or on failure acquire the winner's. */
 	if (!cas_acq_rel(&core->magazines.extra_lot[lot], &none, mapped + caches * sizeof(struct cache))) {
 		os_unmap(mapped, cache_lot_bytes(core->magazines.bytes, caches));
 		lot_won = none - caches * sizeof(struct cache);
@@ -506,8 +503,8 @@ static void give_birth(struct core *core, struct cache *c, uint32_t index)
 		magazine_make_empty(magazines_at(ms, number), number);
 	}
 	install(c, magazines_extra_number(ms, index, 0));
-	/* release, edge CLAIM: the magazines, for a count, and `current_word`, which a round of LFPOOL_IDLE reads (C5).
-	 * Before the others are on a stack, where other threads can take and fill them. */
+	/* release, edge CLAIM: the magazines, for a count, and `current_word`, for a round of LFPOOL_IDLE (C5).  First,
+	 * because other threads can take and fill magazines that are on a stack. */
 	store_release(&c->born, 1);
 	for (uint32_t which = 1; which < EXTRA_PER_CACHE; which++)
 		shelve(c, magazines_at(ms, magazines_extra_number(ms, index, which)), true);
@@ -530,11 +527,11 @@ static struct cache *claim_at(struct core *core, uint32_t index)
 
 	if (!claim(c))
 		return NULL;
-	/* Standing for all that is private to the user. */
+	/* Represents all fields private to the user. */
 	plain_written(&c->core);
 	/* relaxed: our own doing, or ordered by the claim. */
 	if (!load_relaxed(&c->born)) {
-		/* relaxed: a number to begin with. */
+		/* relaxed: a first guess. */
 		uint32_t count = load_relaxed(&core->table.count);
 
 		/* release, edge LOT: T2.  Repeats only when another thread raised it. */
@@ -557,7 +554,7 @@ struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint
 		if (c)
 			return c;
 	}
-	/* All taken: a new one.  Goes on only when another thread claimed that one first. */
+	/* All taken: a new one.  Repeats only when another thread claimed that one first. */
 	for (uint32_t index = count; index < core->table.most; index++) {
 		if (!lot_ensure(core, index, term))
 			return NULL;

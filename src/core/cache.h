@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cache.h - one worker's private store of free slots, which others may rob when the pool runs dry.
+ * cache.h - one worker's private store of free slots.  Other workers may rob it when the pool runs dry.
  *
  * Idea         A magazine and two stacks.  The user works on the magazine `current`.  When it runs empty, the user
  *              puts it on the cache's stack of empty magazines and takes a full one: from the cache's own stack, from
@@ -10,20 +10,20 @@
  *              stack has at most `bound` magazines.  The surplus goes to the depot, where every thread finds it.
  *              (Bonwick and Adams 2001 have a second magazine instead, which saves trips to a shared depot.  Here most
  *              trips are to the cache's own stacks: decision 0019.)  The word `in_transit` names the magazine that is
- *              just moving.  Thieves and the collect read these words and the stack of full magazines.
+ *              moving now.  Thieves and the collect read these words and the stack of full magazines.
  * Invariants   C1  at every instant every free slot is in a magazine on a stack of full or partial ones; or in an
  *                  unused chunk; or in a magazine that {current_word, in_transit} of some cache name; or in the hands
- *                  of the very call that is acquiring or releasing it; or cold, and counted as allowed (cold.h).
+ *                  of the call that is acquiring or releasing it; or cold, and counted as allowed (cold.h).
  *              C2  only the user writes `current_word` and `in_transit`.  Any thread may pop from a cache's stacks;
  *                  only its user pushes.
  *              C3  only the user of the cache acts as owner of the magazine in `current`.
  *              C4  a cache holds at most two magazines that are on no stack, three while it is born (magazine.h, G2).
- *              C5  while no call is under way `in_transit` is clear, and current_word, `current` and, where there are
- *                  hits, `hot` name one magazine.
+ *              C5  between calls `in_transit` is clear, and current_word, `current` and, in a pool with fast paths,
+ *                  `hot` name one magazine.
  *              C6  a stack of a cache has at most `bound` magazines, and none before the cache is counted (T2).
  *              How a magazine moves: announce it in `in_transit`; take it out of its old place by CAS; put it in its
  *              new place; clear `in_transit`.
- * Progress     cache_take, cache_put: lock-free.  See the two functions for what ends their loops.
+ * Progress     cache_take, cache_put: lock-free.  Comments there explain how their loops end.
  * Concurrency  A cache has one user at a time.  Any number of other caches' users may be robbing it.
  * Edges        SHOW: stores of current and in_transit -> collect and thieves.   PUT (depot.h): of the stacks.
  *              CLAIM: one user gives the cache up -> the next one takes it.
@@ -40,7 +40,7 @@
 struct lfpool_pool;
 struct core;
 
-/* What every lfpool_cache_t is the head of. */
+/* Each lfpool_cache_t is the start of one. */
 struct cache_head {
 	struct lfpool_cache face; /* must be first                            */
 	struct lfpool_pool *pool;
@@ -52,16 +52,16 @@ struct cache {
 	struct core *core;
 	struct lfpool_magazine *current; /* the magazine named by current_word               */
 	uint32_t index;                  /* of this cache in the table                       */
-	struct sums {                    /* what a collect adds up to, steal.c                */
+	struct sums {                    /* of a collect, steal.c                             */
 		uint64_t words, pushes;
-	} exhausted;    /* as it was when this cache last said "nothing"    */
+	} exhausted;    /* when this cache last found no free slot          */
 	struct counts { /* statistics, see lfpool_stats_t                   */
 		_Atomic(uint64_t) refills, drains, trips, steals, exhausted;
-		_Atomic(uint64_t) returned; /* pushes that were no releases                       */
+		_Atomic(uint64_t) returned; /* pushes outside releases                            */
 	} counts;
 	struct closed {
 		uint64_t words[LFPOOL_HOME_];
-	} closed; /* room for the magazine that never hits: it has no entries */
+	} closed; /* cache_closed(): it has no entries */
 
 	/* Published (C2). */
 	_Alignas(CACHE_LINE_PAIR) tagged_word current_word;
@@ -73,19 +73,19 @@ struct cache {
 	_Atomic(uint64_t) rested_word, rested_pushes;
 };
 
-/* The first few caches are for single calls only, so that threads which get no cache of their own can always work: so
- * many, and in a buffer with few caches a quarter of those. */
+/* The number of caches reserved for single calls: threads that get no cache can always work.  In a buffer with few
+ * caches it is a quarter of them. */
 #define CACHES_FOR_CALLS 4
 _Static_assert(LOT_CACHES / 4 == CACHES_FOR_CALLS, "in a buffer with all of them, too");
 enum cache_term { CACHE_FOR_LONG, CACHE_FOR_CALL };
-/* Once the system has refused memory for caches, so many calls that want some go by before one asks again. */
+/* After the system has refused memory for caches, the number of calls that need some before one asks again. */
 #define PATIENCE 1000
 
 /* Every cache of the pool, in lots that double; caches are never unmapped or moved while the pool lives. */
 struct cache_table {
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint32_t) count; /* caches that may hold anything; only grows */
 	_Atomic(char *) lot[LOT_COUNT];                    /* lot k: LOT_CACHES * 2^k caches            */
-	uint32_t most, for_calls;                          /* of all there can be; of these, for calls  */
+	uint32_t most, for_calls;                          /* the maximum; caches for single calls      */
 };
 
 /* What a pool's caches share. */
@@ -94,15 +94,15 @@ struct core {
 	struct magazines magazines;
 	struct cache_table table;
 	bool asymmetric; /* the owner's fence is a compiler barrier: thieves use membarrier, or there are none */
-	bool hits;       /* the inlined hits may be used; else every call takes the general path              */
-	struct lfpool_pool *pool;          /* whose it is, for probes and caches                */
+	bool hits;       /* the inlined fast paths may be used; otherwise every call takes the slow path      */
+	struct lfpool_pool *pool;          /* for probes and caches                             */
 	const char *name;                  /* the pool's                                        */
-	_Atomic(uint32_t) explicit_caches; /* in a buffer: caches that the caller has           */
-	/* A statistic: of calls without a cache of the caller's.  On lines of its own: a miss reads those before. */
+	_Atomic(uint32_t) explicit_caches; /* in a buffer: explicit caches of the user          */
+	/* A statistic of calls without a caller-provided cache.  On separate lines: a miss reads the fields above. */
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) exhausted;
-	_Atomic(uint64_t) unpushed; /* releases that pushed nothing, less pushes of what was released twice */
-	_Atomic(uint32_t) patience; /* such calls that shall not ask the system for more caches         */
-	struct cold cold;           /* slots that are in no magazine: room to grow, what was withdrawn or trimmed */
+	_Atomic(uint64_t) unpushed; /* releases that pushed nothing, minus pushes of objects released twice */
+	_Atomic(uint32_t) patience; /* calls left that must not ask the system for more caches          */
+	struct cold cold;           /* slots that are in no magazine: room to grow, withdrawn or trimmed slots */
 	uint32_t bound;             /* of a cache's stacks, in magazines                                 */
 	bool existing_first;        /* slots in other caches are taken before cold ones                  */
 	struct depot depot;         /* last: a pool has memory for the shards that it uses */
@@ -110,38 +110,38 @@ struct core {
 
 /* ---- The table ---- */
 
-/* Puts the first lot at `memory`: zeroed, aligned to CACHE_LINE_PAIR, cache_lot_bytes() large.  It is of LOT_CACHES
- * caches, and there can be more; or, in a buffer, of so many, and there are no more. */
+/* Puts the first lot at `memory`: zeroed, aligned to CACHE_LINE_PAIR, cache_lot_bytes() large.  It has LOT_CACHES
+ * caches, and more lots can follow.  If `in_buffer` is not 0, it has that number, and no lots follow. */
 void cache_table_open(struct core *core, char *memory, uint32_t in_buffer);
 /* Unmaps all lots but the first. */
 void cache_table_close(struct core *core);
-/* Free slots in the extra magazines, and to *pushes what was pushed on them; a snapshot. */
+/* Free slots in the extra magazines.  Adds the pushes on them to *pushes.  A snapshot. */
 size_t cache_table_extra_count(const struct core *core, uint64_t *pushes);
-/* Adds up what the caches and the depot have counted, the caches, and the free slots they hold; a snapshot. */
+/* Adds up the counts of the caches and the depot, the caches, and their free slots; a snapshot. */
 void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out);
 /* Bytes of a lot of `caches` caches with their extra magazines. */
 size_t cache_lot_bytes(size_t magazine_bytes, uint32_t caches);
-/* The index-th cache; *left_out is how many more follow it. */
+/* The index-th cache; *left_out: the number of caches that follow it in memory. */
 struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_out);
 /*
- * A cache for the caller alone: for long (a thread's own, an explicit head), or for the length of one call.  The
+ * A cache for the caller alone: for long (a thread's cache, an explicit one), or for the length of one call.  The
  * search starts at `hint`.  NULL when the system refuses memory, or did so lately (for one call: PATIENCE), or all
  * CACHES_MAX are taken.  Lock-free; may enter the kernel.
  */
 struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint);
-/* The other end: whatever it holds stays in it and can be robbed. */
+/* Gives the cache up.  Its objects stay in it and can be robbed. */
 void cache_unclaim(struct cache *c);
 
-/* Bytes of the objects that a cache holds by default, at most. */
+/* The maximum size of a cache's objects by default. */
 #define CACHE_BYTES ((size_t)256 << 10)
 
-/* Objects that a cache may hold while no call is under way: its bound. */
+/* The maximum number of objects in a cache between calls. */
 static inline uint32_t cache_most_objects(const struct core *core)
 {
 	return (core->bound + 1) * core->magazines.slots;
 }
 
-/* The magazine that never hits: always empty and always full. */
+/* A magazine that sends every call to the slow path: always empty and always full. */
 static inline struct lfpool_magazine *cache_closed(struct cache *c)
 {
 	return (struct lfpool_magazine *)(void *)&c->closed;
@@ -149,56 +149,56 @@ static inline struct lfpool_magazine *cache_closed(struct cache *c)
 
 /* ---- Take and put ---- */
 
-/* Makes `number`, which is in `in_transit`, the current magazine in place of one that is empty. */
+/* Makes `number`, which is in `in_transit`, the current magazine in place of an empty one. */
 void cache_adopt(struct cache *c, uint32_t number);
-/* A free slot out of any magazine, but not out of an unused chunk; SLOT_NONE: there seemed to be no other. */
+/* A free slot from any magazine, but not from an unused chunk; SLOT_NONE: it found none. */
 uint32_t cache_take_idle(struct cache *c);
-/* A free slot from anywhere; SLOT_NONE when at some moment during the call none was free.  `empty`: `current` was just
- * found to be empty, and is not looked at again. */
+/* A free slot from anywhere; SLOT_NONE when no slot was free at some moment during the call.  `empty`: the caller has
+ * just found `current` empty, so it is skipped. */
 uint32_t cache_take(struct cache *c, bool empty);
-/* The same, but from anywhere except the cold store; SLOT_NONE when at some moment no other slot was free. */
+/* The same, except from the cold store; SLOT_NONE when at some moment no other slot was free. */
 uint32_t cache_take_existing(struct cache *c);
 /* Takes `slot` back.  Always succeeds. */
 void cache_put(struct cache *c, uint32_t slot);
-/* Gives all magazines that hold something to the depot; `current`, if there is an empty one to work on instead. */
+/* Gives all magazines with objects to the depot; `current` only if an empty one can replace it. */
 void cache_flush(struct cache *c);
 
 /* ---- steal.c ---- */
 
 enum steal_result {
-	STEAL_AGAIN,    /* something moved, or is in the cold store: look again                  */
-	STEAL_HOME,     /* a magazine was brought home to `current`                              */
+	STEAL_AGAIN,    /* something moved, or is in the cold store: repeat                      */
+	STEAL_HOME,     /* a stolen magazine is now `current`                                    */
 	STEAL_GOT,      /* *slot_out                                                             */
 	STEAL_EXHAUSTED /* at some moment during the call no slot was free                       */
 };
 /* `cold`: free slots in the cold store count as something. */
 enum steal_result cache_steal(struct cache *c, uint32_t *slot_out, bool cold);
 
-/* ---- census.c: how many slots are in each place of the core, and the counts of its caches: snapshots ---- */
+/* ---- census.c: snapshots of the number of slots in each place, and of the counts of the caches ---- */
 
-/* Slots of the chunks that were used. */
+/* Slots of used chunks. */
 size_t census_carved(const struct core *core);
-/* Free slots that were never used, or are cold. */
+/* Free slots in unused chunks, and cold ones. */
 size_t census_untouched(const struct core *core);
 /* Free slots in all magazines in use; *pushes: all pushes on magazines so far. */
 size_t census_in_magazines(const struct core *core, uint64_t *pushes);
-/* Chunks that were used. */
+/* Used chunks. */
 uint64_t census_chunks(const struct core *core);
-/* Slots that were ever handed out are among 1 .. this, and in runs: census_run() is the first from `slot` on that may
- * have been, and *end_out the first after it that was not; beyond the last run, a slot that is not below *end_out. */
+/* The last slot that may have been handed out.  Such slots form runs.  census_run() returns the first one from `slot`
+ * on, and *end_out, the end of its run; beyond the last run, a slot that is not below *end_out. */
 size_t census_used(const struct core *core);
 size_t census_run(const struct core *core, size_t slot, size_t *end_out);
-/* Fill in stats that are zero except for the capacity: first the places of free slots and all counts, then the
- * number of active slots and the high-water mark. */
+/* Both fill in stats, which are zero except for the capacity: the first the places of free slots and all counts, the
+ * second the number of active slots and the high-water mark. */
 void census_lists(const struct core *core, lfpool_stats_t *stats_out);
 void census_states(const struct core *core, lfpool_stats_t *stats_out);
-/* The high-water mark begins anew. */
+/* Resets the high-water mark. */
 void census_reset_high_water(struct core *core);
-/* Objects that were free all the time since the last census_reset_idle(): never too many, except by `stolen`, the
- * objects that were stolen since.  0 before the first one. */
+/* Objects that were free all the time since the last census_reset_idle(); 0 before the first.  `stolen`: the objects
+ * and magazines stolen since.  The result is never too large. */
 size_t census_idle(const struct core *core, uint64_t stolen);
 void census_reset_idle(struct core *core);
-/* Objects and magazines that were ever taken out of other caches. */
+/* Objects and magazines ever taken from other caches. */
 uint64_t census_steals(const struct core *core);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cells.c - the cells of the calls that wait, and a tree that finds the smallest ticket among them; see cells.h.
+ * cells.c - the cells of waiting calls, and a tree that finds the smallest ticket among them; see cells.h.
  *
  * Idea         The cells of the first lot are scanned one by one.  A tree of two levels covers the other cells:
- *              CELL_GROUP cells are a group, TOP_GROUPS groups are below a top.  Each group and each top has a bound:
- *              no cell that waits below it has a smaller ticket.  A bound may be too small, since a cell that stops
- *              waiting does not update it, but it is never too large.
+ *              CELL_GROUP cells are a group, TOP_GROUPS groups are below a top.  Each group and each top has a lower
+ *              bound on the tickets waiting below it.  A bound may be too small, since a cell that stops waiting does
+ *              not update it, but it is never too large.
  *                 A call that begins to wait stores its cell's word, and then lowers the bounds of its group and its
  *              top to its ticket.  If a bound is small enough already, the call advances the tag of the bound.
  *                 A search goes to the top with the least bound, to the group with the least bound below that top, and
@@ -29,7 +29,7 @@
  * Wrap         Bounds compare the last 47 bits of tickets by their difference: the order is wrong if a cell waits while
  *              2^46 later calls begin to wait.  A tag fails to protect only if exactly 2^16 calls begin to wait below a
  *              bound that is too small, between the load and the CAS of one search, and no other search completes in
- *              that time; but each of these calls searches right after it has begun to wait.
+ *              that time.  But each of these calls searches right after it has begun to wait.
  */
 #include "core/cells.h"
 
@@ -71,13 +71,13 @@ static bool cell_lot_ensure(struct waiters *d, uint32_t index)
 
 static void cell_push(struct waiters *d, struct cell *cell)
 {
-	/* relaxed: a number to begin with. */
+	/* relaxed: a first guess. */
 	uint64_t top = load_relaxed(&d->vacant);
 
 	/* Repeats only when another thread moved the top.  relaxed: the cell is ours until the CAS publishes it. */
 	do {
 		store_relaxed(&cell->below, tagged_number(top));
-		/* release, edge VACANT: our reading and writing of the cell comes before its next user's. */
+		/* release, edge VACANT: our accesses to the cell come before its next user's. */
 	} while (!cas_weak_release(&d->vacant, &top, tagged_next(top, cell->index + 1)));
 }
 
@@ -91,7 +91,7 @@ static struct cell *cell_pop(struct waiters *d)
 		struct cell *cell = cell_at(d, tagged_number(top) - 1);
 
 		/* relaxed: VACANT made it visible.  It is stale only if the cell has left, and then the tag has
-		 * moved (S1).  acquire, edge VACANT: on failure the fresh top needs it. */
+		 * moved (S1).  acquire, edge VACANT: for the fresh top on failure. */
 		if (cas_acquire(&d->vacant, &top, tagged_next(top, load_relaxed(&cell->below))))
 			return cell;
 	}
@@ -102,7 +102,7 @@ struct cell *cell_claim(struct waiters *d)
 {
 	struct cell *cell;
 
-	/* Repeats only when another thread took the cell that was the next. */
+	/* Repeats only when another thread took the next cell. */
 	while (!(cell = cell_pop(d))) {
 		/* acquire, edge CELL: the lots of the cells it counts, and the branches. */
 		uint32_t count = load_acquire(&d->cells);
@@ -116,7 +116,7 @@ struct cell *cell_claim(struct waiters *d)
 			break;
 		}
 	}
-	/* relaxed, both: it is ours. */
+	/* relaxed, both: the cell is ours. */
 	store_relaxed(&cell->before, 0);
 	store_relaxed(&cell->word, CLAIMED);
 	return cell;
@@ -124,7 +124,7 @@ struct cell *cell_claim(struct waiters *d)
 
 void cell_unclaim(struct waiters *d, struct cell *cell)
 {
-	/* relaxed: it is ours until it is pushed. */
+	/* relaxed: the cell is ours until the push. */
 	store_relaxed(&cell->word, 0);
 	cell_push(d, cell);
 }
@@ -142,7 +142,7 @@ void cell_enlist(struct waiters *d, struct cell *cell, uint64_t ticket, lfpool_c
 	store_relaxed(&cell->context, context);
 	store_relaxed(&cell->ticket, ticket);
 	waiters_want(d, 1);
-	/* release, edge QUEUE: what the server needs. */
+	/* release, edge QUEUE: the fields above. */
 	store_release(&cell->word, cell_waiting(ticket));
 	cell_show(d, cell, ticket);
 }
@@ -169,7 +169,7 @@ void cell_wake(const struct waiters *d, struct cell *cell, uint64_t word)
 {
 	if (!arena_in_buffer(d->arena))
 		os_wake(&cell->word);
-	/* relaxed: if it fails, the call is awake. */
+	/* relaxed: fails if the call is awake. */
 	(void)cas_relaxed(&cell->word, &word, word - GIVEN + WOKEN);
 }
 
@@ -193,13 +193,13 @@ static uint64_t bound_in(uint64_t word)
 	return word >> BOUND_TAG_FIELD;
 }
 
-/* The word that follows. */
+/* The next word: the tag advances. */
 static uint64_t bound_next(uint64_t word, uint64_t bound)
 {
 	return bound << BOUND_TAG_FIELD | ((word + 1) & LOW_BITS(BOUND_TAG_BITS));
 }
 
-/* Is `a` smaller?  0, no waiting cell, is greater than all. */
+/* Is `a` smaller?  0 means that no cell waits, and is the greatest. */
 static bool is_smaller(uint64_t a, uint64_t b)
 {
 	return a && (!b || (int64_t)((a - b) << BOUND_TAG_FIELD) < 0);
@@ -212,7 +212,7 @@ size_t branches_bytes(void)
 	return (TOPS + TOPS * TOP_GROUPS) * sizeof(struct branch);
 }
 
-/* The first of all tops; the groups come after the last. */
+/* The array of tops; the array of groups follows. */
 static struct branch *tops_of(const struct waiters *d)
 {
 	/* relaxed: mapped before `cells` counted those below. */
@@ -234,7 +234,7 @@ static struct branch *group_of(const struct waiters *d, const struct cell *cell,
 
 static void lower(struct branch *branch, uint64_t bound)
 {
-	/* relaxed: a word to begin with. */
+	/* relaxed: a first guess. */
 	uint64_t word = load_relaxed(&branch->bound);
 
 	/* release, edge BOUND: the cell's word, and the bound below.  Repeats only when another thread changed it. */
@@ -266,7 +266,7 @@ void cell_giving(const struct waiters *d, const struct cell *cell, uint32_t more
 	(void)fetch_add_relaxed(&top->giving, more);
 }
 
-/* ---- Looking ---- */
+/* ---- Search ---- */
 
 /* The oldest of `count` cells; NULL if none waits.  Wakes the calls of cells that were given a slot. */
 static struct cell *oldest_among(const struct waiters *d, struct cell *cells, uint32_t count, uint64_t *word_out)
@@ -293,7 +293,7 @@ static struct cell *oldest_of_group(const struct waiters *d, uint32_t group, uin
 	return oldest_among(d, cell_at(d, CELL_LOT + group * CELL_GROUP), CELL_GROUP, word_out);
 }
 
-/* Which of `count` branches has the least bound, and its word. */
+/* The branch with the least bound, and its word. */
 static uint32_t least_of(struct branch *branches, uint32_t count, uint64_t *word_out)
 {
 	uint32_t least = 0;
@@ -313,7 +313,7 @@ static uint32_t least_of(struct branch *branches, uint32_t count, uint64_t *word
 
 static void lift(struct branch *branch, uint64_t word, uint64_t bound)
 {
-	/* relaxed: earlier changes stay in the release sequence.  If it fails, another thread has changed the bound. */
+	/* relaxed: earlier changes stay in the release sequence.  Fails if another thread has changed the bound. */
 	(void)cas_relaxed(&branch->bound, &word, bound_next(word, bound));
 }
 
@@ -364,7 +364,7 @@ static struct cell *oldest_in_tree(const struct waiters *d, uint32_t used, uint6
 
 struct cell *cells_oldest(const struct waiters *d, uint64_t *word_out)
 {
-	/* acquire, edge CELL.  The owner of a cell that is not counted yet will serve after us. */
+	/* acquire, edge CELL.  The owner of a cell not counted yet will serve after us. */
 	const uint32_t count = load_acquire(&d->cells), below_top = CELL_GROUP * TOP_GROUPS;
 	struct cell *cell = oldest_among(d, cell_at(d, 0), count < CELL_LOT ? count : CELL_LOT, word_out), *earlier;
 
@@ -374,7 +374,7 @@ struct cell *cells_oldest(const struct waiters *d, uint64_t *word_out)
 
 		cell = other ? other : cell;
 	}
-	/* W14: the look may have passed that cell before it was enlisted.  Repeats once for each cell of the call. */
+	/* W14: the search may have passed that cell before it was enlisted.  Repeats once for each cell of the call. */
 	while (cell && unlikely(earlier = cell_earlier(d, cell, word_out)))
 		cell = earlier;
 	return cell;

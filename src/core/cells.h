@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cells.h - the places of those who want objects: calls that wait, and continuations; first come, first served.
+ * cells.h - the queue of waiters, which are waiting calls and continuations; first come, first served.
  *
- * Idea         A place is a cell: one word, which a give changes by one CAS: {ticket:61, phase:3} while it waits, then
- *              {the ticket's last 29 bits, slot:32, phase:3}.  Cells are never freed, only vacated; new ones come in
- *              lots that double.
- *                  vacant -> claimed    by a call that wants to wait and takes it from the stack of vacant cells; its
- *                  own
- *                                       until it vacates it
+ * Idea         A cell is a waiter's node.  It has one word: {ticket:61, phase:3} while it waits.  A server gives it a
+ *              slot by one CAS to {the ticket's last 29 bits, slot:32, phase:3}.  Cells are never freed, only vacated.
+ *              New cells are mapped in lots that double.
+ *                  vacant -> claimed    by a call that is to wait; it owns the cell until it vacates it
  *                  claimed -> waiting   with a ticket; wanted + 1 before
  *                  waiting -> given     CAS, by a server, with the slot: from then on the slot is the waiter's
  *                  given -> woken       CAS, by a server that has called os_wake()
  *                  waiting -> claimed   CAS, at the timeout, or by lfpool_cancel()
- *                  -> vacant            wanted - 1 after; a continuation's just before it is called
- *              Who is served next is found without a look at each cell: cells.c.
+ *                  -> vacant            wanted - 1 after; for a continuation just before it is called
+ *              A search finds the next waiter without reading each cell: cells.c.
  * Invariants   (W1, W2, W4: waiters.h)
  *              W3  a slot goes to a cell only if no cell with a smaller ticket has been waiting, and shown, all the
- *                  time since the server began to look: first come, first served.  Shown: cell_enlist() has returned.
- *              W14 a call that wants several objects is given them in the order of its cells, until it gives one back.
- *                  So the cell that the call sleeps on is the first one to be given something.  Cells are enlisted in
- *                  this order, so a look that finds a cell can see whether the previous one still waits.
- *              W5  a call that was given something wakes, even if the server that gave stops before it has woken it:
- *                  every call that looks at the queue wakes those that are given and not woken.
+ *                  time since the server began its search: first come, first served.  A cell is shown when
+ *                  cell_enlist() has returned.
+ *              W14 a call that wants several objects gets them in the order of its cells, until it gives one back.  So
+ *                  the cell that the call sleeps on is the first to get a slot.  Cells are enlisted in this order, so
+ *                  a search that finds a cell can see whether the previous one still waits.
+ *              W5  a call whose cell was given a slot wakes, even if the server stops before it has woken the call:
+ *                  every search of the queue wakes calls whose cells are given and not woken.
  * Progress     cell_claim, cell_vacate: lock-free, O(1); a claim enters the kernel for a new lot.  cell_enlist,
- *              cells_oldest: lock-free; at most 16 + 32 + 32 + 16 words are looked at, however many wait, and again
- *              after what was found was out of date.  A pool in a buffer (lfpool/buffer.h) has the first lot alone, and
- *              a call that waits there does not sleep: it looks again and again.
- * Edges        QUEUE: a cell's word, each change of it -> who reads it.   CELL: the mapper of a lot -> who reads its
- *              address.   VACANT: push -> pop of a vacant cell.   BOUND: cell_enlist() -> a look.
+ *              cells_oldest: lock-free; a search reads at most 16 + 32 + 32 + 16 words, however many calls wait, and
+ *              again if a bound was out of date.  A pool in a buffer (lfpool/buffer.h) has the first lot only, and a
+ *              waiting call there polls instead of sleeping.
+ * Edges        QUEUE: each change of a cell's word -> its readers.   CELL: the mapper of a lot -> readers of its
+ *              address.   VACANT: push -> pop of a vacant cell.   BOUND: cell_enlist() -> a search.
  */
 #ifndef LFPOOL_CELLS_H
 #define LFPOOL_CELLS_H
@@ -41,7 +40,7 @@
 #include "lfpool/lfpool.h"
 #include "lfpool/wait.h"
 
-#ifndef CELL_LOT /* a test build has less of all */
+#ifndef CELL_LOT /* a test build has smaller ones */
 #define CELL_LOT 16
 #define CELL_LOT_COUNT 10
 #define CELL_GROUP 16
@@ -63,8 +62,7 @@ static inline enum phase cell_phase(uint64_t word)
 	return (enum phase)(word & ((1 << PHASE_BITS) - 1));
 }
 
-/* Words of cells that wait are in the order of their tickets, which last: 2^61 of them, one each nanosecond, take 73
- * years. */
+/* Words of waiting cells are in the order of their tickets.  2^61 tickets, one each nanosecond, last 73 years. */
 static inline uint64_t cell_waiting(uint64_t ticket)
 {
 	return (ticket & LOW_BITS(TICKET_BITS)) << PHASE_BITS | WAITING;
@@ -75,7 +73,7 @@ static inline uint64_t cell_ticket(uint64_t waiting)
 	return waiting >> PHASE_BITS;
 }
 
-/* What becomes of a waiting cell's word. */
+/* The word of a waiting cell after it is given `slot`. */
 static inline uint64_t cell_given(uint64_t waiting, uint32_t slot)
 {
 	const uint64_t last = cell_ticket(waiting) & LOW_BITS(GIVEN_TICKET_BITS);
@@ -91,23 +89,23 @@ static inline uint32_t cell_slot(uint64_t given)
 struct cell {
 	_Alignas(CACHE_LINE_PAIR / 2) _Atomic(uint64_t) word;
 	_Atomic(uint64_t) ticket; /* in full, for the child of a fork                    */
-	/* Written while claimed; read before the CAS that shows whether what was read is right. */
+	/* Written while claimed; read before a CAS that fails if they changed. */
 	_Atomic(lfpool_continuation_t) then; /* NULL: a call waits                           */
-	_Atomic(void *) context;             /* of a call: which thread's it is                          */
-	/* Of a call that wants several objects: the index of its next cell. */
+	_Atomic(void *) context;             /* for a call: identifies its thread                        */
+	/* For a call that wants several objects: the index of its next cell. */
 	uint32_t next;
-	uint32_t index;           /* its own                                                             */
+	uint32_t index;           /* this cell's                                                         */
 	_Atomic(uint32_t) before; /* the index + 1 of the call's previous cell, or 0                     */
 	_Atomic(uint32_t) below;  /* while vacant: the index + 1 of the next on the stack                */
 };
 
-/* Of the cells below it: see cells.c. */
+/* A group or a top, for the cells below it: see cells.c. */
 struct branch {
-	_Atomic(uint64_t) bound;  /* {ticket:47, some:1, tag:16}: no ticket that waits is smaller         */
-	_Atomic(uint32_t) giving; /* servers that are about to give to one of them, or to wake it         */
+	_Atomic(uint64_t) bound;  /* {ticket:47, some:1, tag:16}: lower bound on the waiting tickets      */
+	_Atomic(uint32_t) giving; /* servers about to give to one of the cells, or to wake its call       */
 };
 
-/* CLOSED_EMPTY: and no object is left. */
+/* CLOSED_EMPTY: closed, and no object is left. */
 enum closing { OPEN, CLOSED, CLOSED_EMPTY };
 
 struct waiters {
@@ -119,7 +117,7 @@ struct waiters {
 #endif
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint32_t) cells; /* cells that were ever used; only grows              */
 	tagged_word vacant;                                /* the top of a stack of cells: its index + 1         */
-	_Atomic(uint64_t) tickets;                         /* the last that was given out                         */
+	_Atomic(uint64_t) tickets;                         /* the last one assigned                               */
 	_Atomic(char *) lot[CELL_LOT_COUNT];               /* lot k: CELL_LOT * 2^k cells; behind lot 1: branches */
 	const struct arena *arena;                         /* the pool's                                          */
 	_Atomic(uint64_t) closed;                          /* enum closing; lfpool_close() sleeps on it           */
@@ -127,7 +125,7 @@ struct waiters {
 	struct cell first[CELL_LOT];
 };
 
-/* The cell of this index, which was counted. */
+/* The cell of an index that `cells` counts. */
 static inline struct cell *cell_at(const struct waiters *d, uint32_t index)
 {
 	uint32_t place;
@@ -141,28 +139,28 @@ static inline struct cell *cell_at(const struct waiters *d, uint32_t index)
 
 /* A cell for the caller; NULL when the system refuses memory, or all CELLS_MAX are taken. */
 struct cell *cell_claim(struct waiters *d);
-/* From claimed back to vacant, by a call that did not come to wait. */
+/* From claimed back to vacant, by a call that will not wait. */
 void cell_unclaim(struct waiters *d, struct cell *cell);
-/* From claimed to waiting, and shown.  When all its cells are, the caller calls cells_shown(), and serves. */
+/* From claimed to waiting, and shown.  After the last of its cells, the caller calls cells_shown(), and serves. */
 void cell_enlist(struct waiters *d, struct cell *cell, uint64_t ticket, lfpool_continuation_t then, void *context);
 void cells_shown(const struct waiters *d);
 /* From claimed, or given, to vacant. */
 void cell_vacate(struct waiters *d, struct cell *cell);
-/* Wakes the call that was given `word`'s slot, and says that it has (W5).  In a buffer it does not sleep. */
+/* Wakes the call that was given `word`'s slot, and stores that (W5).  In a buffer calls do not sleep. */
 void cell_wake(const struct waiters *d, struct cell *cell, uint64_t word);
 
-/* How many bytes are mapped for a lot. */
+/* The bytes mapped for a lot. */
 size_t lot_bytes(unsigned lot);
 /* The bytes of all branches. */
 size_t branches_bytes(void);
-/* The cell waits, with this ticket: a look that begins from now on finds it. */
+/* Makes a waiting cell visible to each search that begins after the return. */
 void cell_show(const struct waiters *d, const struct cell *cell, uint64_t ticket);
-/* Before a server gives to a call's cell: 1; and after it has woken it, or failed: -1 (W5). */
+/* `more`: 1 before a server gives to a call's cell; -1 after it has woken the call, or failed (W5). */
 void cell_giving(const struct waiters *d, const struct cell *cell, uint32_t more);
-/* The previous cell of the call whose cell waits with *word, and the word of that cell, if it waits too; else NULL. */
+/* The previous cell of a call whose cell waits with *word, and its word; NULL if that cell does not wait. */
 static inline struct cell *cell_earlier(const struct waiters *d, const struct cell *cell, uint64_t *word)
 {
-	/* relaxed: published with the word.  If the cell is another call's by now, the tickets differ. */
+	/* relaxed: published with the word.  If another call has the cell by now, the tickets differ. */
 	const uint32_t before = load_relaxed(&cell->before);
 	struct cell *earlier = before ? cell_at(d, before - 1) : NULL;
 

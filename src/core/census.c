@@ -2,10 +2,9 @@
 /*
  * census.c - how many slots are in each place; see cache.h.
  *
- * Idea         Nothing is counted for a hit: it would cost more than the hit.  The traces of hits are read instead.
- *              The states say which objects are in use.  The magazines say how many objects are free, and how many were
- *              ever pushed: each release pushes one.  The misses are counted by each cache for itself and added up
- *              here.
+ * Idea         A fast path counts nothing: a counter would cost more than the fast path.  Its traces are read instead.
+ *              The states show which objects are in use.  The magazines show how many objects are free, and how many
+ *              were ever pushed: each release pushes one.  Each cache counts its misses, which are added up here.
  * Progress     Wait-free.  O(slots ever used + caches).
  */
 #include "core/cache.h"
@@ -19,7 +18,7 @@ static size_t at_most(size_t value, size_t limit)
 	return value < limit ? value : limit;
 }
 
-/* relaxed, here and below: a snapshot; a caller that may expect more has it through another edge. */
+/* relaxed, here and below: a snapshot; a caller that may expect a change has it through another edge. */
 size_t census_carved(const struct core *core)
 {
 	const struct depot *d = &core->depot;
@@ -81,7 +80,7 @@ size_t census_used(const struct core *core)
 	return used;
 }
 
-/* Free slots in magazines number first .. last, and to *pushes what was pushed on them. */
+/* Free slots in magazines number first .. last.  Adds the pushes on them to *pushes. */
 static size_t in_these(const struct magazines *ms, uint32_t first, uint32_t last, uint64_t *pushes)
 {
 	size_t objects = 0;
@@ -89,7 +88,7 @@ static size_t in_these(const struct magazines *ms, uint32_t first, uint32_t last
 	for (uint32_t number = first; number <= last; number++) {
 		const int count = magazines_count(ms, number);
 
-		/* A spare whose taker has not made it yet would read as full.  relaxed: a snapshot. */
+		/* A spare that is not made yet would read as full.  relaxed: a snapshot. */
 		if (number > ms->chunks && !load_relaxed(&magazines_at(ms, number)->number))
 			continue;
 		objects += count > 0 ? (size_t)count : 0;
@@ -116,14 +115,14 @@ size_t census_in_magazines(const struct core *core, uint64_t *pushes)
 }
 
 /*
- * In use at once, at the most since the last reset.  What lay at the bottom of a stack of full magazines all the time
- * was free; what caches and partly filled magazines held counts as in use.  Of the full ones thieves may have taken,
- * but never more than was stolen at all, and one magazine for each cache (docs/design.md, "Release never fails").
+ * The maximum of slots in use since the last reset.  Magazines that were on a stack of full ones all the time were
+ * free; objects in caches and in partial magazines count as in use.  Thieves may have taken objects from those full
+ * ones: at most `steals`, and at most a magazine for each cache (docs/design.md, "Release never fails").
  */
 static size_t high_water(const struct core *core, const lfpool_stats_t *stats)
 {
 	const int64_t slots = core->magazines.slots;
-	/* Chunks only come into use: as many as now. */
+	/* The number of used chunks only grows: no more were used before. */
 	const int64_t warm = (int64_t)at_most((size_t)((int64_t)census_carved(core) + cold_most_out(&core->cold)),
 					      cold_opened(&core->cold));
 	int64_t rested = 0, taken = stats->caches * slots;
@@ -139,17 +138,17 @@ static size_t high_water(const struct core *core, const lfpool_stats_t *stats)
 	if (taken > (int64_t)stats->steals)
 		taken = (int64_t)stats->steals;
 	rested = rested > taken ? rested - taken : 0;
-	/* In a moment of change `active` may count what is just going. */
+	/* `active` may count objects that are being released now. */
 	return warm - rested > (int64_t)stats->active ? (size_t)(warm - rested) : stats->active;
 }
 
 void census_lists(const struct core *core, lfpool_stats_t *stats_out)
 {
 	uint64_t pushes;
-	/* While others work, what moves may be met twice. */
+	/* Objects that move meanwhile may be counted twice. */
 	const size_t in_magazines = at_most(census_in_magazines(core, &pushes), census_used(core));
 
-	/* Less what cache_table_stats() takes away. */
+	/* cache_table_stats() subtracts the pushes that were not releases. */
 	stats_out->releases = pushes + tally_read(&core->unpushed);
 	cache_table_stats(core, stats_out);
 	stats_out->cached = at_most(stats_out->cached, in_magazines);
@@ -177,8 +176,7 @@ void census_reset_high_water(struct core *core)
 
 		stack_reset(full, &full->least, &core->magazines);
 	}
-	/* acquire, both: edge LOT; edge CLAIM.  The stack of one that is born later is empty until then: as its note
-	 * says. */
+	/* acquire, both: edge LOT; edge CLAIM.  A cache born later has an empty stack until then, and a zero note. */
 	EACH_CACHE(core, c, load_acquire(&core->table.count))
 	{
 		if (load_acquire(&c->born))
@@ -202,8 +200,8 @@ uint64_t census_steals(const struct core *core)
 	return steals;
 }
 
-/* Objects in the magazine on which a cache works, if nothing was pushed there since it was noted: then each of them was
- * in it all the time (SV3 in steal.c). */
+/* Objects in a cache's current magazine, if there was no push since its note: then each of them was in it all the time
+ * (SV3 in steal.c). */
 static size_t idle_in_current(const struct core *core, const struct cache *c)
 {
 	/* acquire, edge SHOW: the magazine.  relaxed: notes. */
@@ -228,7 +226,7 @@ static size_t idle_in_partial(const struct core *core, const struct shard *s)
 	uint32_t number = tagged_number(head);
 	size_t objects = 0;
 
-	/* relaxed, both: a note; a stale link is found out below. */
+	/* relaxed, both: a note; the last line detects a stale link. */
 	if (head != load_relaxed(&s->rested))
 		return 0;
 	for (uint32_t depth = depth_below(&core->magazines, head); depth && number; depth--) {

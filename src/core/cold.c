@@ -27,7 +27,7 @@ static uint64_t counts_within(uint64_t capacity, int64_t balance)
 	return counts_of(capacity, balance < -(int64_t)capacity ? -(int64_t)capacity : balance);
 }
 
-/* `slots` objects, which the caller held, are cold and free: they end a pending shrink first; the rest is allowed. */
+/* `slots` objects, which the caller held, are now cold and free: they pay for a pending shrink; the rest is allowed. */
 static uint64_t counts_put(uint64_t now, uint64_t slots)
 {
 	const uint64_t capacity = cold_capacity_in(now), paid = least(slots, cold_owed_in(now));
@@ -43,7 +43,7 @@ static uint64_t counts_withdraw(uint64_t now, uint64_t slots)
 	return cold_closed_in(now) ? counts_of(capacity, COLD_CLOSED) : counts_within(capacity, cold_balance_in(now));
 }
 
-/* `slots` objects are to go: allowed ones at once, the others are owed. */
+/* `slots` objects are to leave: allowed ones at once, the others are owed. */
 static uint64_t counts_owe(uint64_t now, uint64_t slots)
 {
 	if (cold_closed_in(now))
@@ -53,14 +53,14 @@ static uint64_t counts_owe(uint64_t now, uint64_t slots)
 			     cold_balance_in(now) - (int64_t)slots);
 }
 
-/* Adds to the arena's word, on which releases look for demand. */
+/* Adds to the arena's word, which releases check for demand. */
 static void want(const struct cold *c, uint32_t more)
 {
 	/* relaxed: the caller fences after its change (W1, waiters.h). */
 	(void)fetch_add_relaxed(c->arena->wanted, more);
 }
 
-/* From *now to `to`; if it fails, *now is what was found. */
+/* Changes *now to `to`; on failure *now is the current word. */
 static bool change(struct cold *c, uint64_t *now, uint64_t to)
 {
 	uint64_t found = *now;
@@ -104,7 +104,7 @@ static uint32_t change_out(struct cold *c, int change)
 	while (!cas_weak_acq_rel(&c->room, &room, room - (uint64_t)(int64_t)change))
 		;
 	room -= (uint64_t)(int64_t)change;
-	/* 0 .. 2^32, as there are 2^31 slots at most.  2^32: all of these are cold, and the mark says one too many. */
+	/* 0 .. 2^32, as there are 2^31 slots at most.  2^32: all of these are cold, and the mark is one too high. */
 	return (uint32_t)least(room, UINT32_MAX);
 }
 
@@ -367,7 +367,7 @@ bool cold_take_bits(struct cold *c, uint64_t word, uint64_t bits)
 	return false;
 }
 
-/* The slot is still in the hands of this call. */
+/* By the holder of the slot. */
 static void reach(struct cold *c, uint64_t slot)
 {
 	/* relaxed, both: a thread that learns of the object does so through a later edge. */
@@ -558,8 +558,7 @@ void pages_mark(struct cold *c, uint32_t slot)
 	if (!a->dirty)
 		return;
 	for (size_t page = page_of(first); page <= page_of(first + a->stride - 1); page++)
-		/* relaxed, both: we hold a slot on the page, so no call gives it back now; others may store the same.
-		 * */
+		/* relaxed, both: we hold a slot on the page, so no call gives it back; others may store the same. */
 		if (!load_relaxed(&a->dirty[page]))
 			store_relaxed(&a->dirty[page], 1);
 }

@@ -50,16 +50,16 @@ struct cold {
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) counts; /* {capacity:32, balance:32}                         */
 	_Atomic(uint64_t) maximum; /* of the capacity: lfpool_limit()                                            */
 	_Atomic(uint64_t) opened;  /* slots 1 .. this have their pages; only grows                               */
-	_Atomic(uint64_t) room;    /* COLD_ROOM, less slots that were taken out, and more those that were put in     */
-	low_water_word least_room; /* of `room`: when most were out                                            */
+	_Atomic(uint64_t) room;    /* COLD_ROOM, minus slots taken out, plus slots put in                        */
+	low_water_word least_room; /* the minimum of `room`                                                    */
 	_Atomic(uint64_t) hint;    /* the word of `bits` where the next search begins                            */
 	_Atomic(uint64_t) reached; /* the last slot beyond `initial` that was taken out; only grows              */
 	/* Fixed. */
 	uint64_t initial;  /* slots that magazines are born with (or the mutex backend counts up)        */
-	uint64_t reserved; /* slots there are addresses for                                              */
+	uint64_t reserved; /* slots with addresses                                                       */
 	const struct arena *arena;
 	/* Slot s has bit (s - 1) % 64 of word (s - 1) / 64: is it cold?  Up to `initial` 1 means yes, beyond it 0 does.
-	 * So zeroed memory is the right beginning. */
+	 * So the bits begin as zeroed memory. */
 	_Atomic(uint64_t) *bits;
 };
 
@@ -107,8 +107,8 @@ static inline size_t cold_bytes(size_t reserved)
 	return round_up((reserved + 63) / 64 * sizeof(uint64_t), CACHE_LINE_PAIR);
 }
 
-/* `memory`: cold_bytes(), zeroed.  Of the slots 1 .. capacity the first `initial` are in magazines; the others are
- * cold, and allowed. */
+/* `memory`: cold_bytes(), zeroed.  Slots 1 .. initial are in magazines; the others up to `capacity` are cold, and
+ * allowed. */
 void cold_open(struct cold *c, const struct arena *arena, size_t initial, size_t capacity, size_t reserved,
 	       void *memory);
 
@@ -150,8 +150,8 @@ static inline size_t cold_opened(const struct cold *c)
 	return (size_t)load_relaxed(&c->opened);
 }
 
-/* Of the slots beyond `initial`, those up to this may have been handed out; 0: none.  A thread that knows of an object
- * there sees its slot counted: cold_take_any(). */
+/* The last slot beyond `initial` that may have been handed out, or 0.  A thread that knows of an object there sees its
+ * slot counted: cold_take_any(). */
 static inline size_t cold_reached(const struct cold *c)
 {
 	/* relaxed: as cold_capacity(). */
@@ -167,21 +167,21 @@ static inline uint32_t cold_take(struct cold *c)
 	return likely(!cold_allowed(c)) ? SLOT_NONE : cold_take_slow(c);
 }
 
-/* The slot's holder puts it into the store: for the next acquire, or out of the pool if a shrink is pending; or out of
- * the pool. */
+/* The slot's holder puts it into the store.  A put slot is for the next acquire, or leaves the pool if a shrink is
+ * pending.  A withdrawn slot leaves the pool. */
 void cold_put(struct cold *c, uint32_t slot);
 void cold_withdraw(struct cold *c, uint32_t slot);
 
-/* Up to `count` objects join the pool: owed ones, which now stay, then cold slots.  Returns their number.  With a
- * number `from`: only if the pool has that many objects now, else COLD_CHANGED, and only if nothing is owed. */
+/* Adds up to `count` objects to the pool: owed ones, which now stay, then cold slots.  Returns their number.  With a
+ * number `from`: COLD_CHANGED if the pool has another number of objects now, and 0 if any is owed. */
 size_t cold_grow(struct cold *c, size_t count, size_t from);
 #define COLD_ANY SIZE_MAX
 #define COLD_CHANGED SIZE_MAX
 
 /* Up to `count` allowed slots leave the pool.  Returns their number. */
 size_t cold_forbid(struct cold *c, size_t count);
-/* `count` objects are to leave, at most all: allowed ones at once, the others are owed.  Returns the number that left.
- * The caller fences (W1, waiters.h). */
+/* Removes `count` objects, at most all: allowed ones at once, the others are owed.  Returns the number that left.  The
+ * caller fences (W1, waiters.h). */
 size_t cold_owe(struct cold *c, size_t count);
 /* Cancels a pending shrink, unless the pool is closed.  Returns the number that was owed. */
 size_t cold_forgive(struct cold *c);
@@ -222,8 +222,8 @@ struct page_run {
 /* The number of opened pages. */
 size_t pages_end(const struct cold *c);
 
-/* Searches up to `looks` pages from *at on for a run of at most `most`, and sets *at for the next search.  False at the
- * end. */
+/* Searches up to `looks` pages from *at on for a run of at most `most` pages, and sets *at for the next search.  False
+ * at the end. */
 bool pages_next_run(const struct cold *c, size_t *at, size_t most, size_t looks, struct page_run *run_out);
 
 struct page_hold {
@@ -234,7 +234,7 @@ struct page_hold {
 bool pages_hold(struct cold *c, const struct page_run *run, struct page_hold *hold_out);
 void pages_let_go(struct cold *c, const struct page_hold *hold);
 
-/* By the holder of the run: these pages were given back. */
+/* By the holder of the run, after these pages were given back. */
 void pages_mark_clean(struct cold *c, const struct page_run *run);
 /* By the holder of the slot: its pages may have been touched. */
 void pages_mark(struct cold *c, uint32_t slot);

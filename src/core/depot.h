@@ -3,27 +3,26 @@
  * depot.h - stacks of magazines, and the shared store: the surplus of all caches, and the unused chunks.
  *
  * Idea         Treiber stacks (1986) of magazines, each head a tagged word.  Each cache owns two stacks, `full` and
- *              `empty` (cache.h).  The depot has the magazines that are too many for those, the magazines of caches
- *              that were given up, and the unused chunks.  It is made of shards, and each cache belongs to one shard.
- *              A shard has three stacks, and a region of neighbouring chunks, so that the chunks of one worker are
- *              neighbours.  `carved` counts the chunks of the region that are in use.  Links are stored in the
- *              magazines, never in users' objects, and are atomics: a pop that reads the link of a magazine that has
- *              left meanwhile reads a stale number, and its CAS fails.
+ *              `empty` (cache.h).  The depot has the surplus magazines and the unused chunks.  It is made of shards,
+ *              and each cache belongs to one shard.  A shard has three stacks, and a region of neighbouring chunks, so
+ *              that the chunks of one worker are neighbours.  `carved` counts the used chunks of the region.  Links
+ *              are stored in the magazines, never in users' objects.  They are atomics: a pop may read a stale link,
+ *              if the magazine has left meanwhile, and then its CAS fails.
  * Invariants   D1  a magazine is in at most one stack, and then no cache owns it (thieves with an old note may still
  *                  take from it).
  *              D2  a call that pops or carves announces the magazine in its word `in_transit` before the CAS, so the
  *                  objects in it are never out of sight (C1 in cache.h).
- *              D3  a magazine goes onto a stack of full ones only when its owner has seen it full.
+ *              D3  a magazine is put on a stack of full ones only when its owner has seen it full.
  *              D4  a magazine on a stack of empty ones is empty, and one on `partial` is not full: no thread pushes
  *                  objects there.
- *              D5  the link of a magazine on a stack says how many lie there from it down.  So a call that changes a
- *                  head knows how deep the stack is, without a counter to share; the CAS that succeeds has made sure
- *                  (S1) that what the link said was still true.
- *              D6  chunk n is in the region of one shard; of its region the first `carved` were used.
+ *              D5  the link of a magazine on a stack includes the depth of the stack from it down.  So a call that
+ *                  changes a head knows the depth, without a shared counter.  If its CAS succeeds, the depth was still
+ *                  right (S1).
+ *              D6  each chunk is in the region of one shard.  The first `carved` chunks of a region are used.
  * Progress     push, pop, carve: lock-free; a retry means that another thread moved the head.  No system calls, no
  *              allocation.
  * Concurrency  Any thread, any operation.
- * Edges        PUT: push -> pop.  Also read by the collect.
+ * Edges        PUT: push -> pop, and the collect.
  */
 #ifndef LFPOOL_DEPOT_H
 #define LFPOOL_DEPOT_H
@@ -34,7 +33,7 @@
 
 struct stack {
 	tagged_word head;
-	low_water_word least;      /* of its depth since lfpool_high_water_reset()          */
+	low_water_word least;      /* minimum depth since lfpool_high_water_reset()         */
 	low_water_word idle;       /* the same since the last round of LFPOOL_IDLE          */
 	_Atomic(uint64_t) retries; /* a statistic, on the line of the head that was just won */
 };
@@ -46,7 +45,7 @@ struct shard {
 	_Alignas(CACHE_LINE_PAIR) struct stack partial;
 	_Atomic(uint64_t) carved; /* chunks of the region that were used; only grows */
 	_Atomic(uint64_t) rested; /* the head of `partial` in the last round of LFPOOL_IDLE */
-	uint32_t before, chunks;  /* the region: so many chunks lie before it, and in it; fixed */
+	uint32_t before, chunks;  /* the number of chunks before the region, and in it; fixed */
 };
 
 #define SHARDS_MAX 32
@@ -75,8 +74,7 @@ static inline void depot_open(struct depot *d, uint32_t shards, uint32_t chunks)
 	}
 }
 
-/* Waits a little after a failed CAS, longer each time: two workers at one head then disturb each other half as
- * much. */
+/* Waits after a failed CAS, longer each time: two workers at one head then disturb each other half as often. */
 static inline void back_off(unsigned *failures)
 {
 	for (unsigned pauses = 1u << (*failures < 5 ? *failures : 5); pauses; pauses--)
@@ -101,7 +99,7 @@ static inline uint32_t link_below(uint64_t link)
 	return (uint32_t)link;
 }
 
-/* How many magazines lie on the stack whose head is `head`; acquired, edge PUT.  True if the head has not changed. */
+/* The depth of the stack whose head is `head`; acquired, edge PUT.  Right if the head has not changed. */
 static inline uint32_t depth_below(const struct magazines *ms, uint64_t head)
 {
 	const uint32_t number = tagged_number(head);
@@ -111,11 +109,12 @@ static inline uint32_t depth_below(const struct magazines *ms, uint64_t head)
 }
 
 /*
- * ---- The least depth since the last reset: so many magazines were there all the time (low_water.h) ----
+ * ---- The minimum depth since the last reset: the magazines that were there all the time (low_water.h) ----
  *
- * A call that makes a stack less deep, or finds it empty, notes that before it does anything else.  So the holder of a
- * magazine from the stack has noted the depth, or got the magazine from a call that has.  (A pop that is stopped before
- * its note has the magazine to itself: thieves look into caches only after they found every stack empty, and noted it.)
+ * A call that makes a stack less deep, or finds it empty, notes the depth before it does anything else.  So the holder
+ * of a magazine from the stack has noted the depth, or got the magazine from a call that has.  (If a pop stops before
+ * its note, no thief takes from its magazine: thieves look into caches only after they found every stack empty, and
+ * noted that.)
  * `mark`: `least` or `idle` of this stack.
  */
 static inline void stack_reset(struct stack *s, low_water_word *mark, const struct magazines *ms)
@@ -153,7 +152,7 @@ static inline bool stack_push_within(struct stack *s, const struct magazines *ms
 {
 	unsigned failures = 0;
 
-	/* relaxed: it is ours. */
+	/* relaxed: the magazine is ours. */
 	const uint32_t number = load_relaxed(&m->number);
 
 	for (;;) {
@@ -165,7 +164,7 @@ static inline bool stack_push_within(struct stack *s, const struct magazines *ms
 			return false;
 		/* relaxed: the magazine is ours until the CAS publishes it. */
 		store_relaxed(&m->next, link_to(depth + 1, tagged_number(head)));
-		/* release, edge PUT: the link, and all that its owners wrote, to the call that pops it. */
+		/* release, edge PUT: the link, and its owners' stores, for the call that pops it. */
 		if (cas_weak_release(&s->head, &head, tagged_next(head, number)))
 			break;
 		/* Retries only after another thread moved the head, or for a spurious failure: lock-free. */
@@ -200,8 +199,8 @@ static inline uint32_t stack_pop(struct stack *s, const struct magazines *ms, ta
 		 * moved (S1). */
 		uint64_t link = load_relaxed(&magazines_at(ms, number)->next);
 
-		/* acquire, edge PUT: on failure the fresh head needs it.  release, edge SHOW: a thread that sees it
-		 * gone sees our announcement. */
+		/* acquire, edge PUT: for the fresh head on failure.  release, edge SHOW: a thread that sees the
+		 * magazine gone sees our announcement. */
 		if (cas_weak_acq_rel(&s->head, &head, tagged_next(head, link_below(link)))) {
 			stack_note(s, link_depth(link) - 1);
 			if (failures)
@@ -234,8 +233,8 @@ static inline uint32_t shard_carve(struct shard *s, const struct magazines *ms, 
 	return 0;
 }
 
-/* Takes the next spare magazine, empty; returns its number, or 0.  It is not announced: it holds nothing, and until it
- * is made it would read as full. */
+/* Takes the next spare magazine, empty; returns its number, or 0.  Not announced: it has no objects, and until it is
+ * made it would read as full. */
 static inline uint32_t depot_take_spare(struct depot *d, const struct magazines *ms)
 {
 	/* relaxed: a stale mark costs one failed CAS. */
@@ -244,7 +243,7 @@ static inline uint32_t depot_take_spare(struct depot *d, const struct magazines 
 	while (spared < ms->spares) {
 		const uint32_t number = ms->chunks + (uint32_t)spared + 1;
 
-		/* relaxed: there is nothing to see behind it. */
+		/* relaxed: it publishes nothing. */
 		if (cas_weak_relaxed(&d->spared, &spared, spared + 1)) {
 			magazine_make_empty(magazines_at(ms, number), number);
 			return number;
@@ -256,7 +255,7 @@ static inline uint32_t depot_take_spare(struct depot *d, const struct magazines 
 
 /* ---- Across the shards, from shard `home` on.  Each returns a number, announced in `in_transit`, or 0. ---- */
 
-/* A magazine that holds something. */
+/* A magazine with objects. */
 static inline uint32_t depot_pop_filled(struct depot *d, uint32_t home, const struct magazines *ms,
 					tagged_word *in_transit)
 {
@@ -292,7 +291,7 @@ static inline uint32_t depot_pop_empty(struct depot *d, uint32_t home, const str
 	return number;
 }
 
-/* A magazine with room; if it holds anything, announced in `in_transit`. */
+/* A magazine with room; announced in `in_transit` if it has objects. */
 static inline uint32_t depot_pop_room(struct depot *d, uint32_t home, const struct magazines *ms,
 				      tagged_word *in_transit)
 {

@@ -2,48 +2,46 @@
 /*
  * magazine.h - a bounded Chase-Lev deque of free slots: one owner, any number of thieves; and all magazines of a pool.
  *
- * Idea         The owner pushes and pops at bottom, thieves take from top by CAS.  A magazine is also the unit that
- *              moves between caches and the depot; its holder is its owner, and the hand-over (the head of
- *              a stack) orders the old owner's accesses before the new owner's.  The hits are in
- *              lfpool/inline.h; here are the pop of the last object, the thief, and the readings for the collect.
+ * Idea         The owner pushes and pops at bottom, thieves take from top by CAS.  Whole magazines move between caches
+ *              and the depot.  The holder of a magazine is its owner.  The hand-over, through the head of a stack,
+ *              orders the old owner's accesses before the new owner's.  The fast paths are in lfpool/inline.h.  This
+ *              file has the pop of the last object, the thief's side, and the reads for the collect.
  *              Sources: Chase, Lev 2005; Le, Pop, Cohen, Zappa Nardelli 2013 (the orders).
  *
  *                  word   0 .. HOME - 1        HOME          ...          limit - 1
  *                         top bottom next ..   entry[0]                   entry[slots - 1]
  *
- *              It is a ring: position p has entry (p - HOME) modulo slots.  While all of its objects lie at positions
- *              HOME .. limit - 1 it is at home, and p is the number of the word.  Only what is at home is worked on by
- *              hits.  It leaves home only when thieves took from it and the places that they emptied are needed; an
- *              owner that finds it empty brings it home again.  All magazines of a pool have numbers.  Numbers 1 ..
- *              chunks are born full: magazine n holds the slots of the n-th chunk.  The spares follow, born empty: room
- *              for the objects by which the pool may grow.  Both are one array in the pool's own mapping, used in
- *              order, so an untouched pool costs nothing.  Each cache that is born brings EXTRA_PER_CACHE more, born
- *              empty, numbered after these.  They come in lots that double (lot k: LOT_CACHES * 2^k caches), so a
- *              number leads to its address without a search, and no magazine ever moves.
+ *              A magazine is a ring: position p has entry (p - HOME) modulo slots.  It is at home while all of its
+ *              objects are at positions HOME .. limit - 1; then p is the index of the word.  Fast paths work only on a
+ *              magazine at home.  It leaves home when its owner needs places that thieves have emptied.  An owner that
+ *              finds it empty resets it.
+ *                 Magazines are numbered.  Numbers 1 .. chunks are born full: magazine n holds the slots of the n-th
+ *              chunk.  The spares follow, born empty, as room for the objects by which the pool may grow.  Both are one
+ *              array in the pool's own mapping, used in order, so an untouched pool costs nothing.  Each new cache adds
+ *              EXTRA_PER_CACHE empty magazines, numbered after these.  They are mapped in lots that double (lot k:
+ *              LOT_CACHES * 2^k caches).  So a number gives the address without a search, and no magazine moves.
  * Invariants   H1 .. H5 and H8 of lfpool/inline.h, and
  *              H6  the object at position top leaves only by a CAS of top (owner or thief), so an entry read before a
- *                  successful CAS of top was the right one;
- *              H7  a chunk's magazine (numbers 1 .. chunks) is born full.  While its number is 0 nobody has made it: a
- *                  word that is 0 stands for what it would be then (top: HOME; bottom: limit; an entry: the object that
- *                  belongs there).
+ *                  successful CAS of top was the right one.
+ *              H7  a chunk's magazine (numbers 1 .. chunks) is born full.  Its number is 0 until a thread has made it.
+ *                  Until then each zero word means the value that its maker will write (top: HOME; bottom: limit; an
+ *                  entry: the object that belongs there).
  *              G1  a magazine's address never changes and is mapped as long as the pool lives.
- *              G2  there are at least chunks + spares + EXTRA_PER_CACHE * (born caches) magazines, and a cache holds at
- *                  most two, three while it is born; the chunks and spares have room for all objects that there may
- *                  ever be.  So a release always finds room: docs/design.md, "Release never fails".
- *              pop_many, and place with push_placed, do for several slots what pop and push do for one: one change of
- *              bottom, one barrier.
+ *              G2  there are at least chunks + spares + EXTRA_PER_CACHE * (born caches) magazines.  A cache holds at
+ *                  most two, three while it is born.  The chunks and spares have room for all objects of a pool at its
+ *                  largest.  So a release always finds room: docs/design.md, "Release never fails".
+ *              pop_many, and place with push_placed, are pop and push for several slots, with one change of bottom and
+ *              one barrier.
  * Progress     push, pop: wait-free.  take: wait-free (one CAS, no retry).
- * Concurrency           | push | pop | take | readings
- *              push, pop: the owner alone; take and the readings: anybody, at any time, even on a magazine that has
- *              moved on.
+ * Concurrency  push, pop: the owner alone.  take and the reads: any thread at any time, even after the magazine moved.
  * Edges        GIVE: every store of bottom -> load_acquire of bottom by a thief or a collect.
- *              SPACE: CAS of top -> load_acquire of top by an owner that uses the place again.
+ *              SPACE: CAS of top -> load_acquire of top by an owner that reuses the place.
  *              MADE: the store of number -> load_acquire of number in a reading.
- * Wrap         top has 64 bits and never wraps.  Positions have 16 bits in H1, so a count is exact if both readings are
- *              of one moment, and an owner's always: its top is no older than its last push.  A thief whose top is old
- *              may count anything, and its CAS fails.  bottom counts 2^48 pushes: a collect is fooled only if exactly k
- *              * 2^48 pushes, of all magazines that caches name together, fall between its two readings: 6.5 days at 2
- *              ns each.
+ * Wrap         top has 64 bits and never wraps.  H1 compares 16 bits, so a count is exact if both words are of one
+ *              moment.  An owner's count always is: its top is no older than its last push.  A thief with an old top
+ *              may compute any count, and its CAS fails.  bottom counts 2^48 pushes.  A collect is fooled only if
+ *              exactly k * 2^48 pushes, on all magazines that caches name, fall between its two readings: 6.5 days at
+ *              2 ns each.
  */
 #ifndef LFPOOL_MAGAZINE_H
 #define LFPOOL_MAGAZINE_H
@@ -56,8 +54,8 @@
 
 #define MAGAZINE_SLOTS_MAX 4096
 
-/* Positions tell a full magazine from one whose owner has lowered bottom by all of its slots, when thieves had taken as
- * many: bottom is ahead of top by -slots .. slots. */
+/* Bottom is ahead of top by -slots .. slots: -slots if the owner lowers bottom by all slots while thieves take all of
+ * them.  Positions must distinguish that magazine from a full one. */
 #define MAGAZINE_SLOTS_FIT (1 << (LFPOOL_POSITION_BITS_ - 2))
 #define POSITIONS (UINT64_C(1) << LFPOOL_POSITION_BITS_)
 
@@ -69,13 +67,13 @@ static inline size_t magazine_bytes(size_t slots)
 
 /* ---- Words ---- */
 
-/* The position after `count` objects at home: for as many as there are slots, the limit; a bottom without pushes. */
+/* The position after `count` objects at home; as a bottom, one without pushes.  For `slots` objects it is the limit. */
 static inline uint32_t magazine_limit(uint32_t count)
 {
 	return (uint32_t)LFPOOL_HOME_ + count;
 }
 
-/* `bottom`, `count` positions lower; and higher, with as many pushes more. */
+/* `bottom`, `count` positions lower; higher; and higher after `count` pushes. */
 static inline uint64_t bottom_lowered(uint64_t bottom, uint32_t count)
 {
 	return (bottom & ~(POSITIONS - 1)) | LFPOOL_POSITION_(bottom - count);
@@ -91,7 +89,7 @@ static inline uint64_t bottom_pushed(uint64_t bottom, uint32_t count)
 	return bottom_raised(bottom + count * POSITIONS, count);
 }
 
-/* Objects between two words (H1), which must be of one moment; down to -slots while the owner has bottom lowered. */
+/* Objects between two words of one moment (H1); down to -slots while the owner has bottom lowered. */
 static inline int magazine_count(uint64_t top, uint64_t bottom)
 {
 	return LFPOOL_AHEAD_(bottom, top);
@@ -109,25 +107,25 @@ static inline uint32_t magazine_place_of(uint64_t position, uint32_t slots)
 	return (uint32_t)(position - LFPOOL_HOME_) & (slots - 1);
 }
 
-/* ---- Readings, by anybody ---- */
+/* ---- Reads, by any thread ---- */
 
 static inline uint64_t magazine_top(uint64_t word)
 {
 	return word ? word : LFPOOL_HOME_;
 }
 
-/* acquire, edge GIVE.  A magazine that was made before its bottom was read is read as it is; of one that was not the
- * bottom was still 0, or what its maker has stored: H7. */
+/* acquire, edge GIVE.  If the magazine was made before the read of bottom, the value is right.  Otherwise it is 0, or
+ * stored by the maker: H7. */
 static inline uint64_t magazine_bottom(const struct lfpool_magazine *m, uint32_t slots)
 {
-	/* acquire, edge MADE: the bottom that its maker stored before. */
+	/* acquire, edge MADE: its maker's store of bottom. */
 	const bool made = load_acquire(&m->number);
 	const uint64_t bottom = load_acquire(&m->bottom);
 
 	return made || bottom ? bottom : magazine_limit(slots);
 }
 
-/* How many objects it holds: the owner, at most, since thieves may be taking some; others, a snapshot. */
+/* The number of its objects: an upper bound for the owner, as thieves may be taking some; for others, a snapshot. */
 static inline int magazine_count_now(const struct lfpool_magazine *m, uint32_t slots)
 {
 	/* relaxed: an estimate that only thieves can make too high. */
@@ -143,9 +141,8 @@ static inline uintptr_t magazine_at(const struct lfpool_magazine *m, uint32_t sl
 
 /* ---- Owner ---- */
 
-/* On first use of a chunk's magazine: writes down the objects that belong here by birth (H7), from `first` on, `stride`
- * bytes apart, so that hits find them without arithmetic.  (The last chunk may be short: its bottom is there already.)
- * */
+/* On first use of a chunk's magazine: writes the entries that it has by birth (H7), from `first` on, `stride` bytes
+ * apart, so that fast paths need no arithmetic.  (The bottom of a short last chunk is already stored.) */
 static inline void magazine_make_full(struct lfpool_magazine *m, uint32_t number, uint32_t slots, uintptr_t first,
 				      size_t stride)
 {
@@ -153,21 +150,21 @@ static inline void magazine_make_full(struct lfpool_magazine *m, uint32_t number
 
 	ASSERT("H7", !peek(&m->number));
 	for (uint32_t i = 0; i < slots; i++)
-		/* relaxed: says what 0 said. */
+		/* relaxed: means the same as the 0. */
 		store_relaxed(&m->entry[i], first + i * stride);
-	/* relaxed: says what 0 said; a thief that was faster has said more. */
+	/* relaxed: means the same as the 0.  Fails if a thief was faster. */
 	(void)cas_relaxed(&m->top, &top, LFPOOL_HOME_);
-	/* relaxed: says what 0 said; published by `number`. */
+	/* relaxed: means the same as the 0; published by `number`. */
 	if (!load_relaxed(&m->bottom))
 		store_relaxed(&m->bottom, magazine_limit(slots));
 	/* release, edge MADE: bottom. */
 	store_release(&m->number, number);
 }
 
-/* The same for one that was born empty: nobody else knows it yet. */
+/* The same for a magazine born empty: no other thread knows it yet. */
 static inline void magazine_make_empty(struct lfpool_magazine *m, uint32_t number)
 {
-	/* relaxed, all: published by the word that will name it. */
+	/* relaxed, all: published by the word that will name the magazine. */
 	store_relaxed(&m->top, LFPOOL_HOME_);
 	store_relaxed(&m->bottom, magazine_limit(0));
 	store_relaxed(&m->number, number);
@@ -182,17 +179,17 @@ static inline bool magazine_words_home(uint64_t top, uint64_t bottom, uint32_t s
 
 static inline bool magazine_is_home(struct lfpool_magazine *m, uint32_t slots)
 {
-	/* relaxed, both: our own last store (H2); a stale top is only lower, and not below home if the last that
-	 * brought it home was an owner before us. */
+	/* relaxed, both: our own last store (H2).  A stale top is only lower, and not below home: the last reset was
+	 * ours or an earlier owner's. */
 	const uint64_t bottom = load_relaxed(&m->bottom), top = load_relaxed(&m->top);
 
 	return magazine_words_home(top, bottom, slots);
 }
 
 /*
- * With an empty magazine: brings it home.  Nobody takes from what is empty, so top is ours to change: a thief that goes
- * on with this value of top has read it before the last object was taken (H6), or finds no object.  Bottom first: until
- * top follows the magazine holds less than nothing.  In steps that the signed difference of H1 can tell.
+ * Resets an empty magazine.  No thread can take from it, so top is the owner's: a thief that still uses this value of
+ * top read it before the last object was taken (H6), or finds no object.  Bottom moves first, so the count is negative
+ * until top follows.  The steps are small enough for the signed difference of H1.
  */
 static inline void magazine_go_home(struct lfpool_magazine *m)
 {
@@ -214,9 +211,9 @@ static inline void magazine_go_home(struct lfpool_magazine *m)
 }
 
 /*
- * With bottom lowered to `bottom` and the thieves fenced off since: ends the pop.  If a thief gets the last
- * object, it has been in that thief's hands since before bottom was lowered: a call that finds nothing while bottom is
- * low is never deceived by an object that nobody is taking.  An empty magazine is brought home.
+ * Ends a pop, after bottom was lowered to `bottom` and a fence.  If a thief gets the last object, it had started to
+ * take it before bottom was lowered.  So while bottom is low, an object that another call cannot see is in some call's
+ * hands.  Resets an empty magazine.
  */
 static inline uintptr_t magazine_pop_end(struct lfpool_magazine *m, uint32_t slots, uint64_t bottom)
 {
@@ -239,14 +236,13 @@ static inline uintptr_t magazine_pop_end(struct lfpool_magazine *m, uint32_t slo
 		if (!cas_release(&m->top, &top, top + 1))
 			object = 0;
 	}
-	/* release, edge GIVE: bottom as it was; if top moved the magazine is now empty, else it was. */
+	/* release, edge GIVE: restores bottom.  The magazine is empty now. */
 	store_release(&m->bottom, bottom_raised(bottom, 1));
 	magazine_go_home(m);
 	return object;
 }
 
-/* Between the owner's store of bottom and its load of top.  `asymmetric`: a compiler barrier suffices, see
- * atomics.h. */
+/* Between the owner's store of bottom and its load of top.  `asymmetric`: a compiler barrier suffices (atomics.h). */
 static inline void owner_fence(bool asymmetric)
 {
 	if (asymmetric)
@@ -255,9 +251,7 @@ static inline void owner_fence(bool asymmetric)
 		full_fence();
 }
 
-/*
- * Take the newest object, or 0.  Unlike a hit this one also takes the last object, by CAS against the thieves.
- */
+/* Takes the newest object, or returns 0.  Unlike the fast path it also takes the last object, by CAS. */
 static inline uintptr_t magazine_pop(struct lfpool_magazine *m, uint32_t slots, bool asymmetric)
 {
 	/* relaxed: our own last store (H2). */
@@ -270,15 +264,15 @@ static inline uintptr_t magazine_pop(struct lfpool_magazine *m, uint32_t slots, 
 }
 
 /*
- * Take up to `wanted` of the newest objects at once; says how many.  They stay in the entries from
- * position *first_out on, until the owner pushes again.  Bottom is lowered below all of them in one step; from then on
- * a thief can get at most the one at top: to reach the next it must read top after that theft and bottom after a fence,
- * and finds bottom lowered.  So only the object at top is raced for, if it is among ours, and the magazine is empty
- * afterwards.  What is hidden meanwhile is taken, by us or by that thief: see magazine_pop_end().
+ * Takes up to `wanted` of the newest objects at once; returns their number.  They stay in the entries from position
+ * *first_out on, until the owner pushes again.  Bottom is lowered below all of them in one step.  From then on a thief
+ * can get at most the object at top: to take the next one it must read top after that theft and bottom after a fence,
+ * and finds bottom lowered.  So there is a race only for the object at top, if it is among ours, and the magazine is
+ * empty afterwards.  The hidden objects are taken by us or by that thief: see magazine_pop_end().
  */
 static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmetric, size_t wanted, uint64_t *first_out)
 {
-	/* relaxed, both: our own last store (H2); a stale top makes us ask for too many, not for too few. */
+	/* relaxed, both: our own last store (H2); with a stale top we ask for too many, not for too few. */
 	uint64_t bottom = load_relaxed(&m->bottom);
 	int there = magazine_count(load_relaxed(&m->top), bottom);
 
@@ -298,7 +292,7 @@ static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmet
 	ASSERT("H2", peek(&m->bottom) == bottom);
 	if (likely(left > 0))
 		return count;
-	/* Of ours, those that thieves had taken before. */
+	/* Thieves had taken `gone` of ours before. */
 	uint32_t gone = (uint32_t)-left, taken = count - gone;
 
 	*first_out += gone;
@@ -315,11 +309,11 @@ static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmet
 	return taken;
 }
 
-/* The `count` objects that pop_many has left from position `first` on, the newest first. */
+/* Reads the `count` objects that pop_many took, from position `first` on, the newest first. */
 static inline void magazine_read_many(const struct lfpool_magazine *m, uint32_t slots, uint64_t first, uint32_t count,
 				      void **objects_out)
 {
-	/* A round for each end of the ring that lies between. */
+	/* Another round after each end of the ring. */
 	while (count) {
 		const uint32_t end = magazine_place_of(first + count - 1, slots) + 1, row = count < end ? count : end;
 		const _Atomic(uintptr_t) *entry = &m->entry[end];
@@ -332,8 +326,8 @@ static inline void magazine_read_many(const struct lfpool_magazine *m, uint32_t 
 	}
 }
 
-/* How many more it has room for at home; they go to the positions from *first_out on.  One that thieves have emptied is
- * brought home. */
+/* The number of objects that it still has room for at home, at the positions from *first_out on.  Resets a magazine
+ * that thieves have emptied. */
 static inline uint32_t magazine_room(struct lfpool_magazine *m, uint32_t slots, uint64_t *first_out)
 {
 	/* relaxed, all: our own last store (H2); a stale top is only lower. */
@@ -348,14 +342,14 @@ static inline uint32_t magazine_room(struct lfpool_magazine *m, uint32_t slots, 
 	return magazine_words_home(top, bottom, slots) ? magazine_limit(slots) - LFPOOL_POSITION_(bottom) : 0;
 }
 
-/* Write down `object` at a position above bottom; magazine_push_placed() will push it. */
+/* Writes `object` at a position above bottom; magazine_push_placed() will push it. */
 static inline void magazine_place(struct lfpool_magazine *m, uint32_t slots, uint64_t position, uintptr_t object)
 {
 	/* relaxed: published by the store of bottom. */
 	store_relaxed(&m->entry[magazine_place_of(position, slots)], object);
 }
 
-/* The same for `count`, for which magazine_room() says that there is room from `first` on: at home, so in a row. */
+/* The same for `count` objects.  magazine_room() has found room for them from `first` on: at home, so in a row. */
 static inline void magazine_place_many(struct lfpool_magazine *m, uint32_t slots, uint64_t first, uint32_t count,
 				       void *const *objects)
 {
@@ -371,18 +365,17 @@ static inline void magazine_place_many(struct lfpool_magazine *m, uint32_t slots
 		store_relaxed(&entry[i], (uintptr_t)objects[i]);
 }
 
-/* Push the `count` objects that were placed from `first` on. */
+/* Pushes the `count` objects placed from `first` on. */
 static inline void magazine_push_placed(struct lfpool_magazine *m, uint64_t first, uint32_t count)
 {
 	ASSERT("H4", magazine_pushes(peek(&m->bottom)) == magazine_pushes(first));
 	ASSERT("H2", peek(&m->bottom) == first);
 	ASSERT("H3", magazine_count(magazine_top(peek(&m->top)), first) >= 0);
-	/* release, edge GIVE: the entries, the slots' states and what was written to the objects go to those who take
-	 * the slots. */
+	/* release, edge GIVE: the entries, the slots' states and the contents of the objects, for the next holders. */
 	store_release(&m->bottom, bottom_pushed(first, count));
 }
 
-/* Put `object` on; false when the magazine has no room at home. */
+/* Pushes `object`; false if the magazine has no room at home. */
 static inline bool magazine_push(struct lfpool_magazine *m, uint32_t slots, uintptr_t object)
 {
 	uint64_t bottom;
@@ -394,7 +387,7 @@ static inline bool magazine_push(struct lfpool_magazine *m, uint32_t slots, uint
 	return true;
 }
 
-/* The same where thieves have emptied places of a magazine that is not full: it leaves home. */
+/* The same for a magazine with room only where thieves have taken: it leaves home. */
 static inline void magazine_push_round(struct lfpool_magazine *m, uint32_t slots, uintptr_t object)
 {
 	/* relaxed: our own last store (H2). */
@@ -410,8 +403,8 @@ static inline void magazine_push_round(struct lfpool_magazine *m, uint32_t slots
 /* ---- Thief ---- */
 
 /*
- * Take the oldest object, or 0.  `top`, the word, was read (acquire) before a heavy fence that the caller
- * executed after it.  born: the object that belongs at this position by birth (H7).
+ * Takes the oldest object, or returns 0.  The caller read the word `top` (acquire) and then executed a heavy fence.
+ * born: the object that belongs at this position by birth (H7).
  */
 static inline uintptr_t magazine_take(struct lfpool_magazine *m, uint32_t slots, uint64_t top, uintptr_t born)
 {
@@ -424,8 +417,8 @@ static inline uintptr_t magazine_take(struct lfpool_magazine *m, uint32_t slots,
 	const uintptr_t object = magazine_at(m, slots, position);
 
 	/* release, edge SPACE: keeps the read of the entry before the owner's next write of it; edge SHOW: a thread
-	 * that sees the object gone sees what we released before.  Nothing to acquire: GIVE has brought what belongs to
-	 * the object. */
+	 * that sees the object gone sees what we released before.  Nothing to acquire: GIVE made the object's contents
+	 * visible. */
 	if (!cas_release(&m->top, &top, position + 1))
 		return 0;
 	ASSERT("H7", object || born);
@@ -445,12 +438,12 @@ struct magazines {
 	uint32_t slots;   /* per magazine, a power of two                  */
 	uint32_t chunks;  /* magazines that are born full                  */
 	uint32_t spares;  /* the next ones, born empty                     */
-	uintptr_t zero;   /* object s lies at zero + s * stride             */
+	uintptr_t zero;   /* object s is at zero + s * stride               */
 	size_t stride;
 	_Atomic(char *) extra_lot[LOT_COUNT]; /* lot k: EXTRA_PER_CACHE * LOT_CACHES * 2^k     */
 };
 
-/* Which lot the index-th thing (from 0) lies in when lot k has `first << k` of them. */
+/* The lot of the index-th item (from 0), if lot k has `first << k` items, and its place there. */
 static inline unsigned lot_of(uint32_t index, uint32_t first, uint32_t *place_out)
 {
 	unsigned lot = 31u - (unsigned)__builtin_clz(index / first + 1);
@@ -467,7 +460,7 @@ static inline struct lfpool_magazine *magazines_at(const struct magazines *ms, u
 	uint32_t place;
 	unsigned lot = lot_of(number - ms->chunks - ms->spares - 1, EXTRA_PER_CACHE * LOT_CACHES, &place);
 
-	/* relaxed: the number came through an edge that begins after the lot was mapped. */
+	/* relaxed: the lot was mapped before the edge that brought the number. */
 	char *magazines = load_relaxed(&ms->extra_lot[lot]);
 
 	plain_read(magazines);
@@ -480,8 +473,8 @@ static inline uint32_t magazines_extra_number(const struct magazines *ms, uint32
 	return ms->chunks + ms->spares + 1 + cache * EXTRA_PER_CACHE + which;
 }
 
-/* The object that belongs to a place of a magazine by birth (H7).  Extras never show a 0: an address past every object
- * is harmless. */
+/* The object that a place of a magazine has by birth (H7).  For an extra it is past every object, but not used: an
+ * extra's entries are never 0. */
 static inline uintptr_t magazines_born(const struct magazines *ms, uint32_t number, uint32_t place)
 {
 	return ms->zero + ((uintptr_t)(number - 1) * ms->slots + 1 + place) * ms->stride;
@@ -492,7 +485,7 @@ static inline int magazines_count(const struct magazines *ms, uint32_t number)
 	return magazine_count_now(magazines_at(ms, number), ms->slots);
 }
 
-/* For statistics: with every bit that there is, also where a test's collect has fewer (PUSHES_BITS). */
+/* For statistics: all bits, even in a test build whose collect compares fewer (PUSHES_BITS). */
 static inline uint64_t magazines_pushes(const struct magazines *ms, uint32_t number)
 {
 	/* acquire, edge GIVE: a thread that has seen a push finds the object free, or acquired anew. */

@@ -2,36 +2,36 @@
 /*
  * steal.c - the pool looks empty: rob another cache, or prove that every object is in use.
  *
- * Idea         A collect reads the depot's heads and regions, and of every cache {in_transit, current, the head of its
- *              full ones}, its own among them, and adds up two sums: of these tagged words, and of what was ever pushed
- *              on the magazines that caches name.
- *              1. A magazine on another cache's stack is taken whole, by CAS: no barrier, since no thread works on it.
- *              2. Else the magazines that seem to hold something are noted with their top; one heavy fence; then one
- *                 object is taken by CAS on top.  The owner is never waited for.  It goes straight to the caller: no
- *                 surplus is ever out of sight.
- *              3. Else nothing was seen anywhere.  One collect may be fooled by objects that wander past it, so a
- *                 second one follows.  If it sees nothing either and the sums agree, nothing moved and nothing came
- *                 back in between, so by C1 no slot was free at that moment.  The sums are kept: as long as a collect
- *                 finds them again, it alone is enough.
- *              The cold store's count goes up and down, so it is no part of the sums.  Each collect reads it first,
- *              even before the number of caches.  Where two collects agree, the other words stood still from the end of
- *              the first to the beginning of the second, so its reading at the beginning of the second is the moment;
- *              where one collect agrees with sums that were kept, they have stood still since those, and the reading at
- *              its beginning is.  A cache that was born before that moment is counted after it.
- * Invariants   SV1 what a collect reads of a magazine was so at one moment: it reads top, bottom, and top again.  If
- *                  top moved, another thread took an object: that counts as "something", and the collect says nothing
- *                  more of this magazine.  Else top and bottom are of one moment, the count of objects is exact (it
- *                  lies between -slots, while an owner has bottom lowered for a pop of many, and slots), and so is the
- *                  count of pushes (magazine_pushes()).
+ * Idea         A collect reads the depot's heads and regions, and the words {in_transit, current_word, head of `full`}
+ *              of every cache, its own included.  It adds up two sums: of these tagged words, and of the pushes on the
+ *              magazines that caches name.
+ *              1. A magazine on another cache's stack is taken whole, by CAS.  No barrier: no thread works on it.
+ *              2. Otherwise the collect has noted magazines that seem to have objects, with their top.  After one heavy
+ *                 fence one object is taken by CAS on top, without waiting for the owner.  The object goes straight to
+ *                 the caller, so no surplus is ever out of sight.
+ *              3. If it saw no object anywhere, objects may still have moved past it.  So a second collect follows.  If
+ *                 it sees nothing either and the sums agree, nothing moved and nothing was released in between.  So by
+ *                 C1 no slot was free at that moment.  The sums are kept, and a later collect with equal sums suffices
+ *                 alone.
+ *              The cold store's count goes up and down, so it is not in the sums.  Each collect reads it first, even
+ *              before the number of caches.  If two collects agree, the other words did not change from the end of the
+ *              first to the beginning of the second.  So the moment is when the second read the count.  If one collect
+ *              agrees with kept sums, the words have not changed since those, and the moment is when that collect read
+ *              the count.  A cache that was born before that moment is counted after it.
+ * Invariants   SV1 a collect's values of a magazine are of one moment: it reads top, bottom, and top again.  If top
+ *                  moved, another thread took an object: that counts as "something", and the collect is done with this
+ *                  magazine.  Otherwise top and bottom are of one moment.  So the count of objects is exact (from
+ *                  -slots, while an owner has bottom lowered for a pop of many, to slots), and so is the count of
+ *                  pushes (magazine_pushes()).
  *              SV2 words and counts of pushes only grow, so equal sums mean that each is equal.  (The sum of the counts
  *                  is below 2^63.  The sum of the words wraps after 2^64, by some 2^40 changes.)
- *              SV3 a magazine on which nothing is pushed does not come to hold something.  So one that the first
- *                  collect found empty, and on which nothing was pushed until the second, was empty all the time.
- *              SV4 sums that are zero, as in a cache that has made no collect, equal no collect's: its own
- *                  `current_word` is among those added up.
- * Progress     Lock-free: STEAL_AGAIN only if another thread moved something between our readings, or the cold store or
- *              a region has something, which the caller takes.
- * Kernel       One membarrier in step 2.  An exhausted pool says so again and again without a system call.
+ *              SV3 a magazine gets objects only by pushes.  So a magazine that the first collect found empty, and that
+ *                  had no push until the second, was empty all the time.
+ *              SV4 zero sums, as in a cache that has made no collect, differ from any collect's, since its own
+ *                  `current_word` is included.
+ * Progress     Lock-free: STEAL_AGAIN only if another thread moved something between our reads, or if the cold store
+ *              or a region has something, which the caller takes.
+ * Kernel       One membarrier in step 2.  Calls in an exhausted pool make no system call.
  * Edges        SHOW, GIVE: every store the collect reads is a release, every read an acquire; docs/memory-model.md,
  *              "the collect".
  */
@@ -45,7 +45,7 @@
 struct collect {
 	struct sums sums;
 	bool cold;      /* slots in the cold store count                                         */
-	bool something; /* a free slot may be somewhere                                          */
+	bool something; /* there may be a free slot                                              */
 	bool chunks;    /* there are unused chunks                                               */
 	unsigned notes;
 	struct note {
@@ -54,9 +54,9 @@ struct collect {
 	} note[NOTES_MAX];
 };
 
-/* Adds the magazine that `word` names to the sums, and notes it if it seems to hold something.  An unused chunk may
- * be in transit before its CAS.  No thread takes an object from it then, since an unused chunk has all of its objects
- * (G2). Inlined: one call in two is for an `in_transit` that names none. */
+/* Adds the magazine that `word` names to the sums, and notes it if it seems to have objects.  An unused chunk may be in
+ * transit before its CAS.  No thread takes an object from it then, since an unused chunk has all of its objects (G2).
+ * Inlined: one call in two is for an `in_transit` that names no magazine. */
 static ALWAYS_INLINE void collect_magazine(const struct core *core, uint64_t word, bool in_transit, struct collect *s)
 {
 	uint32_t number = tagged_number(word);
@@ -66,13 +66,12 @@ static ALWAYS_INLINE void collect_magazine(const struct core *core, uint64_t wor
 		return;
 
 	struct lfpool_magazine *m = magazines_at(&core->magazines, number);
-	/* acquire, edge SHOW: what its taker released before; and bottom is no older than the one which that taker saw.
-	 * */
+	/* acquire, edge SHOW: the last taker's earlier stores; and bottom is no older than the bottom which it saw. */
 	uint64_t top = load_acquire(&m->top);
-	/* acquire, edge GIVE; and top, read again, is no older than the one that the owner saw. */
+	/* acquire, edge GIVE; and top, read again, is no older than the top that the owner saw. */
 	uint64_t bottom = magazine_bottom(m, core->magazines.slots);
 
-	/* relaxed: the first look has acquired this value, or it is another one.  SV1. */
+	/* relaxed: the first read has acquired this value, or top has moved.  SV1. */
 	if (load_relaxed(&m->top) != top) {
 		s->something = true;
 		return;
@@ -85,7 +84,7 @@ static ALWAYS_INLINE void collect_magazine(const struct core *core, uint64_t wor
 		s->note[s->notes++] = (struct note){number, top};
 }
 
-/* Brings home a full magazine of another cache's. */
+/* Takes a full magazine of another cache as `current`. */
 static bool rob(struct cache *c, struct cache *victim)
 {
 	const uint32_t number = stack_pop(&victim->full, &c->core->magazines, &c->in_transit);
@@ -100,14 +99,14 @@ static bool rob(struct cache *c, struct cache *victim)
 	return true;
 }
 
-/* Looks at everything.  True when a whole magazine was brought home on the way (`robs`). */
+/* Reads everything.  With `robs`, true when it took a whole magazine on the way. */
 static bool collect_all(struct cache *c, struct collect *s, bool robs)
 {
 	const struct core *core = c->core;
 
-	/* acquire, edge SHOW.  The cold store first of all: it has no part in the sums. */
+	/* acquire, edge SHOW.  The cold store first of all: it is not in the sums. */
 	s->something = cold_allowed_in(load_acquire(&core->cold.counts)) != 0 && s->cold;
-	/* acquire, edge SHOW: caches that are counted, and what moved into them. */
+	/* acquire, edge SHOW: the counted caches, and the magazines that moved into them. */
 	const uint32_t count = load_acquire(&core->table.count);
 
 	for (uint32_t i = 0; i < core->depot.shards; i++) {
@@ -121,8 +120,8 @@ static bool collect_all(struct cache *c, struct collect *s, bool robs)
 		s->something |= tagged_number(full) || tagged_number(partial);
 	}
 	s->something |= s->chunks;
-	/* Each thief begins behind its own cache, so that they spread, and ends with it: what others took out of it, or
-	 * robbed, came after what they released before. */
+	/* Each thief begins behind its own cache, so that thieves spread.  It ends with its own, and so sees what the
+	 * threads that robbed it had released before. */
 	struct cache *victim = c;
 	uint32_t index = c->index, left = 0;
 
@@ -178,11 +177,11 @@ enum steal_result cache_steal(struct cache *c, uint32_t *slot_out, bool cold)
 	}
 	if (first.something)
 		return STEAL_AGAIN;
-	/* As it was when there was nothing: then there has been nothing since. */
+	/* Nothing has changed since no slot was free. */
 	if (same(&first.sums, &c->exhausted))
 		return STEAL_EXHAUSTED;
 	(void)collect_all(c, &second, false);
-	/* `something`: in the cold store; or a magazine's top moved, and its pushes are not in the sum. */
+	/* `something`: in the cold store; or a magazine's top moved, so that its pushes are not in the sum. */
 	if (second.something || !same(&first.sums, &second.sums))
 		return STEAL_AGAIN;
 	c->exhausted = second.sums;

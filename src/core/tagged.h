@@ -2,14 +2,14 @@
 /*
  * tagged.h - the tagged word: a magazine's number and a counter, in 64 bits.
  *
- * Idea         What Treiber's stack (1986) needs against ABA, and what a collect needs to know that nothing moved, is
- *              the same thing: a word {tag:40, number:24} whose tag advances with every change.  The depot's heads
- *              and the three words of a cache are such words.
- * Invariants   S1  every change of a tagged word advances its tag by one; so, read as integers, tagged words only
+ * Idea         Treiber's stack (1986) needs protection against ABA, and a collect needs to know that nothing moved.
+ *              Both use a word {tag:40, number:24} whose tag advances with every change.  The heads of stacks and a
+ *              cache's `current_word` and `in_transit` are tagged words.
+ * Invariants   S1  every change of a tagged word advances its tag by one.  So tagged words, read as integers, only
  *                  grow.
  * Wrap         S1 fails to protect only if exactly k * 2^40 changes of one word fall between a thread's load and its
- *              CAS: 2.4 hours of being descheduled at the 125 million changes a second that one thread can
- *              make if it does nothing else (test step.wrap), and each of them moves a whole magazine.
+ *              CAS.  Each change moves a whole magazine.  A thread that does nothing else makes 125 million changes a
+ *              second, and needs 2.4 hours (test step.wrap).
  *              LFPOOL_TAG_BITS (widths.h) cuts the tag, for the test builds that show this failure (verify/step).
  */
 #ifndef LFPOOL_TAGGED_H
@@ -39,11 +39,11 @@ static inline uint64_t tagged_next(uint64_t word, uint32_t number)
 	return tag << TAGGED_NUMBER_BITS | number;
 }
 
-/* For a word that nobody else writes at this time. */
+/* For a word that no other thread writes now. */
 static inline void tagged_set(tagged_word *word, uint32_t number)
 {
 	/* relaxed: our own last store.  release, edge SHOW: a thread that sees the magazine here, or sees it gone,
-	 * sees what came before. */
+	 * sees our earlier stores. */
 	store_release(word, tagged_next(load_relaxed(word), number));
 }
 

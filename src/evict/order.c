@@ -18,7 +18,7 @@ static inline bool rank_before(const struct order *order, struct rank a, struct 
 {
 	if (!order->before)
 		return a.priority != b.priority ? a.priority < b.priority : a.stamp < b.stamp;
-	/* RANK_LOWEST and RANK_NONE have no priority that the caller's comparison knows. */
+	/* The priorities of RANK_LOWEST and RANK_NONE are not for the user's comparison. */
 	if (!a.stamp || !b.stamp || a.stamp == UINT64_MAX || b.stamp == UINT64_MAX)
 		return a.stamp < b.stamp;
 	return priority_before(order, a.priority, b.priority) ||
@@ -42,7 +42,7 @@ static inline bool is_candidate(uint64_t word)
 	return (word & (GENERATION_ONE - 1)) == GENERATION_CANDIDATE;
 }
 
-/* Slots, or nodes of a level, that can have candidates.  seq_cst: what EV4 scans has all slots of the unpins before. */
+/* Slots, or nodes of a level, that can have candidates.  seq_cst: a scan (EV4) includes the slots of earlier unpins. */
 static inline size_t level_count(const struct order *order, unsigned level)
 {
 	const uint64_t top = load_seq_cst(&order->top);
@@ -65,7 +65,7 @@ static inline struct block children(const struct order *order, unsigned level, s
 
 /* ---- Bounds ---- */
 
-/* EV3: if a thread is raising the bound, tells it that its scan may have missed the caller's unpin. */
+/* EV3: if a thread is raising the bound, adds MISSED: its scan may have missed the caller's unpin. */
 static inline bool node_miss(const struct order_level *l, size_t node)
 {
 	/* seq_cst, both: EV4. */
@@ -86,14 +86,14 @@ static inline void node_lower(struct order *order, unsigned level, size_t index,
 
 	if (node_miss(l, node))
 		return;
-	/* seq_cst, all: a raise of the node above that does not see these words is seen there. */
+	/* seq_cst, all: if a raise of the node above does not see these words, we see that raise. */
 	uint64_t priority = load_seq_cst(&l->priority[node]), stamp;
 
-	/* In this order the first word is enough in most cases. */
+	/* The priority alone decides most cases. */
 	if (!order->before && priority < priority_of_slot)
 		return;
 
-	/* relaxed: as the priority. */
+	/* relaxed: like the priority. */
 	const struct rank rank = {priority_of_slot, load_relaxed(&order->level[0].stamp[index])};
 
 	stamp = load_seq_cst(&l->stamp[node]);
@@ -110,8 +110,8 @@ static inline void node_lower(struct order *order, unsigned level, size_t index,
 void order_lower(struct order *order, uint32_t slot)
 {
 	const size_t index = slot - 1;
-	/* relaxed: our own, or written before the pin that we have removed.  Another thread that pins the slot, and
-	 * changes the rank, lowers the bounds itself. */
+	/* relaxed: stored by us, or before the pin that we have removed.  Another thread that pins the slot and changes
+	 * the rank lowers the bounds itself. */
 	const uint64_t priority = load_relaxed(&order->level[0].priority[index]);
 
 	for (unsigned level = 1; level < order->levels; level++)
@@ -128,7 +128,7 @@ struct lowest {
 
 #define LOWEST_NONE ((struct lowest){RANK_NONE, SIZE_MAX})
 
-/* The lower of two.  By numbers there is no branch: a processor cannot predict where the least rank is. */
+/* The lower of two.  `by_number` needs no branch: a processor cannot predict where the least rank is. */
 static ALWAYS_INLINE struct lowest lower_of(const struct order *order, bool by_number, struct lowest a, struct lowest b)
 {
 #ifdef __SIZEOF_INT128__
@@ -147,7 +147,7 @@ static ALWAYS_INLINE struct lowest lower_of(const struct order *order, bool by_n
 	return rank_before(order, b.rank, a.rank) ? b : a;
 }
 
-/* The rank of a slot; RANK_NONE: it has no candidate.  The word first: the rank is at least as new (EV4). */
+/* The rank of a slot; RANK_NONE if it is no candidate.  The word first: the rank is at least as new (EV4). */
 static ALWAYS_INLINE struct lowest slot_rank(const struct order_level *l, const struct arena *arena, size_t index)
 {
 	/* seq_cst: EV4.  It is an acquire, edge PIN. */
@@ -174,11 +174,11 @@ static ALWAYS_INLINE struct lowest scan_one(const struct order_level *l, const s
 	return arena ? slot_rank(l, arena, at) : node_bound(l, at);
 }
 
-/* The lowest of slots, whose arena is given, or of nodes.  The functions that call it make a loop of each kind. */
+/* The lowest of slots, if `arena` is given, or of nodes.  Its callers' constants make a loop of each kind. */
 static ALWAYS_INLINE struct lowest scan_as(const struct order *order, bool by_number, unsigned level,
 					   const struct arena *arena, struct block block)
 {
-	/* Local copies: the compiler would load the addresses again after each atomic load. */
+	/* A local copy: the compiler would load the addresses again after each atomic load. */
 	const struct order_level l = order->level[level];
 	struct lowest lowest = LOWEST_NONE;
 	size_t at = block.first;
@@ -205,7 +205,7 @@ static struct lowest scan_block(const struct order *order, unsigned level, struc
 	return level ? scan_as(order, true, level, NULL, block) : scan_as(order, true, 0, order->arena, block);
 }
 
-/* The version after a raise that has found this child; SIZE_MAX: none, and the hint is the first child. */
+/* The version after a raise that has found this child; SIZE_MAX: no child, and the hint is the first one. */
 static inline uint64_t version_next(uint64_t version, size_t child)
 {
 	const uint64_t hint = child == SIZE_MAX ? 0 : child % ORDER_BLOCK;
@@ -217,7 +217,7 @@ static inline uint64_t version_next(uint64_t version, size_t child)
 static void node_raise(struct order *order, unsigned level, size_t node)
 {
 	struct order_level *l = &order->level[level];
-	/* relaxed: the CAS looks again. */
+	/* relaxed: the CAS checks it. */
 	uint64_t version = load_relaxed(&l->version[node]);
 
 	/* seq_cst: EV4. */
@@ -226,7 +226,7 @@ static void node_raise(struct order *order, unsigned level, size_t node)
 
 	const struct lowest least = scan_block(order, level - 1, children(order, level, node));
 
-	/* release, both: a search that reads one of them sees the version that we have made, EV5. */
+	/* release, both: a search that reads one of them sees our version with RAISING, EV5. */
 	store_release(&l->priority[node], least.rank.priority);
 	store_release(&l->stamp[node], least.rank.stamp);
 	/* release: a thread that reads the new version sees the words. */
@@ -261,8 +261,8 @@ static inline size_t hinted(const struct order *order, unsigned level, size_t no
 	return node;
 }
 
-/* Follows the least bound from the root to a block, and scans that.  True: no candidate is below *lowest_out.  If not,
- * the bounds above the block were too low, and are raised. */
+/* Follows the least bound from the root to a block, and scans that.  True: no candidate is below *lowest_out.  False:
+ * the bounds above the block were too low, and were raised. */
 static bool descend(struct order *order, struct lowest *lowest_out)
 {
 	unsigned level = order->levels - 1;
@@ -343,7 +343,7 @@ static struct rank search_below(struct order *order, unsigned level, size_t node
 	}
 }
 
-/* Another thread has not changed the candidate since the scan: *least_out has it, and its word. */
+/* Has no thread changed the candidate since the scan?  Stores it and its word in *least_out. */
 static bool confirm(const struct order *order, struct lowest lowest, struct least *least_out)
 {
 	const struct order_level *l = &order->level[0];
@@ -393,8 +393,7 @@ void order_enter(struct order *order, uint32_t slot, struct rank rank)
 
 void order_set_priority(struct order *order, uint32_t slot, uint64_t priority)
 {
-	/* release: a thread that reads it and then finds the slot's word unchanged has read the priority of that use.
-	 *  */
+	/* release: a thread that reads it, and then finds the slot's word unchanged, has that use's priority. */
 	store_release(&order->level[0].priority[slot - 1], priority);
 }
 
@@ -406,7 +405,7 @@ uint64_t order_priority(const struct order *order, uint32_t slot)
 
 /* ---- Life ---- */
 
-/* The bytes of a level, in whole lines, three words for each node; and where its arrays begin, if there is memory. */
+/* The bytes of a level: three words for each node, in whole lines.  Sets its arrays, if there is memory. */
 static size_t lay_level(struct order_level *level, char *memory, size_t count)
 {
 	const size_t bytes = round_up(count * sizeof(uint64_t), CACHE_LINE_PAIR);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * order.h - which object of an evicting pool has the lowest priority: an array of priorities, with lower bounds above
- * it.
+ * order.h - finds the object with the lowest priority in an evicting pool: an array of priorities, with lower bounds
+ * above it.
  *
  * Idea         A slot has a priority, and a stamp that is its age; the two together are its rank.  16 slots are a
  *              block.  A node has a lower bound for the ranks of the candidates in its block.  16 nodes are a block
@@ -9,10 +9,10 @@
  *              It is done if the least rank of the block is not above the root's least bound.  Otherwise it raises the
  *              bounds on its way, and tries again.  A node also names the child that the last raise has found, so most
  *              searches scan the root's block only.
- *                 A candidate is a slot with a word that says candidate, without pins (arena.h).  So a rank changes
- *              while the slot is pinned, and the last unpin is the only step that can make a bound wrong: it lowers
- *              the bounds above the slot.  Raising a bound only makes later searches faster; each eviction raises the
- *              bounds above its victim.
+ *                 A candidate is a slot whose word has the phase candidate and no pins (arena.h).  A rank changes only
+ *              while the slot is pinned.  So only the last unpin can make a bound wrong, and it lowers the bounds above
+ *              the slot.  Raising a bound only makes later searches faster.  Each eviction raises the bounds above its
+ *              victim.
  * Invariants   EV1 a slot's priority and stamp change only while its object is pinned by the caller, or is not
  *              active.
  *              EV2 when the last unpin of a candidate has returned, each bound above it that is not being raised is
@@ -20,15 +20,15 @@
  *              EV3 lowering: after the CAS that removed the last pin, a thread loads the version of each node above the
  *                  slot, from the lowest up.  If the bound is being raised, the thread adds MISSED to the version.
  *                  Otherwise it lowers a bound that is above the rank.  The two words of a bound are lowered one after
- *                  the other; each only grows less, so both together are at most the rank in the end.
+ *                  the other.  Each only decreases, so afterwards both together are at most the rank.
  *              EV4 raising: a thread that has added RAISING to the version scans the block below, stores the least
  *                  rank that it found as the bound, and then makes the version even by a CAS.  If an unpin has added
  *                  MISSED, the CAS fails, and the bound becomes the lowest of all.  An unpin that the scan does not see
- *                  loads the version after RAISING was added, in the one order of all seq_cst operations, so it adds
- *                  MISSED.  An unpin that loaded the version before may lower a word later, which is always allowed.
+ *                  loads the version after RAISING was added, in the single order of all seq_cst operations.  So it
+ *                  adds MISSED.  An unpin that loaded the version before may lower a word later, which is allowed.
  *              EV5 a search trusts a bound if the version has no RAISING, and is the same before and after.  A raise
  *                  that begins later sees each unpin that had returned before.  Any other bound counts as the lowest
- *                  of all, which only makes a search look at one more block.
+ *                  of all, which only makes a search scan one more block.
  * Progress     Wait-free, except the loops that lower a word, or add MISSED: lock-free.  A thread that stops while it
  *              raises a bound costs each search one more block.
  * Edges        PIN (arena.h): the priority and the stamp, from the last unpin to a search that finds the slot.
@@ -42,19 +42,19 @@
 
 #include "lfpool/config.h"
 
-/* Slots, or nodes, of a block: two cache lines of words.  (The explorer has blocks of two: its pools are small.) */
+/* Slots or nodes in a block: two cache lines of words.  (The explorer has blocks of two: its pools are small.) */
 #ifndef ORDER_BLOCK_BITS
 #define ORDER_BLOCK_BITS 4
 #define ORDER_ROOT_BITS 5
 #define ORDER_DESCENTS 4
 #endif
 #define ORDER_BLOCK ((size_t)1 << ORDER_BLOCK_BITS)
-/* The most slots, or nodes, of the root's block.  After ORDER_DESCENTS ways down that have raised bounds, a search
- * looks at each bound. */
+/* The maximum number of slots or nodes in the root's block.  After ORDER_DESCENTS descents that have raised bounds, a
+ * search reads each bound. */
 #define ORDER_ROOT ((size_t)1 << ORDER_ROOT_BITS)
 #define ORDER_LEVELS_MAX ((31 + ORDER_BLOCK_BITS - 1) / ORDER_BLOCK_BITS)
 
-/* A priority and an age.  Stamps of slots are from 1 on: RANK_LOWEST is below each, RANK_NONE above. */
+/* A priority and an age.  Stamps of slots begin at 1: RANK_LOWEST is below all ranks, RANK_NONE above. */
 struct rank {
 	uint64_t priority, stamp;
 };
@@ -62,8 +62,8 @@ struct rank {
 #define RANK_LOWEST ((struct rank){0, 0})
 #define RANK_NONE ((struct rank){UINT64_MAX, UINT64_MAX})
 
-/* Of a version: {number of raises, the child that the last raise has found, MISSED, RAISING}.  A version with
- * VERSION_MISSED has VERSION_RAISING too. */
+/* A version is {number of raises, the child that the last raise has found, MISSED, RAISING}.  If it has VERSION_MISSED,
+ * it has VERSION_RAISING too. */
 #define VERSION_RAISING UINT64_C(1)
 #define VERSION_MISSED UINT64_C(2)
 #define VERSION_CHILD UINT64_C(4)
@@ -72,7 +72,7 @@ struct rank {
 /* The slots, from slot 1 on (level 0), or the nodes of a level. */
 struct order_level {
 	_Atomic(uint64_t) *priority, *stamp;
-	_Atomic(uint64_t) *version; /* of a node: the number of raises, and the two flags */
+	_Atomic(uint64_t) *version; /* nodes only */
 };
 
 struct order {
@@ -84,13 +84,13 @@ struct order {
 	size_t mapped_bytes;
 	struct order_level level[ORDER_LEVELS_MAX];
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) clock; /* the newest stamp */
-	/* Statistics: victims whose slot a newcomer got, other victims, and newcomers to whom no object gave way. */
+	/* Statistics: victims whose slot a newcomer got, other victims, and newcomers for which no object gave way. */
 	_Atomic(uint64_t) handed_over, released, not_evicted;
 	/* Slots 1 .. top have been candidates; it only grows. */
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) top;
 };
 
-/* A candidate, as a search has seen it; without one the slot is SLOT_NONE. */
+/* A candidate, as a search has seen it; SLOT_NONE: there is no candidate. */
 struct least {
 	struct rank rank;
 	uint64_t word;
@@ -101,10 +101,10 @@ struct least {
 lfpool_status_t order_open(struct order **order_out, const lfpool_config_t *config, const struct arena *arena);
 void order_close(struct order *order);
 
-/* A new stamp: later than all before. */
+/* A new stamp, greater than all before. */
 static inline uint64_t order_stamp(struct order *order)
 {
-	/* relaxed: that no two are equal is enough; calls that are ordered see it grow. */
+	/* relaxed: stamps only have to differ; calls that are ordered see the clock grow. */
 	return fetch_add_relaxed(&order->clock, 1) + 1;
 }
 
@@ -116,8 +116,8 @@ uint64_t order_priority(const struct order *order, uint32_t slot);
 /* The caller has removed the last pin of a candidate: EV3. */
 void order_lower(struct order *order, uint32_t slot);
 
-/* Of all candidates that stay so, and whose rank does not change, during the call, the one with the least rank, or
- * one whose rank was below it when it was seen. */
+/* The candidate with the least rank, of those that do not change during the call; or a candidate whose rank was below
+ * that when the search saw it. */
 struct least order_least(struct order *order);
 /* Raises the bounds above a slot that are below `limit`: the candidate with the least rank has left its block. */
 void order_raise(struct order *order, uint32_t slot, struct rank limit);
