@@ -514,7 +514,7 @@ static bool claim(struct cache *c)
 {
 	uint32_t unclaimed = 0;
 
-	/* relaxed look before the CAS, so that a search writes nothing.  acquire, edge CLAIM: the last user's
+	/* relaxed: a load before the CAS, so that a search writes nothing.  acquire, edge CLAIM: the last user's
 	 * fields. */
 	return load_relaxed(&c->claimed) == 0 && cas_acquire(&c->claimed, &unclaimed, 1);
 }

@@ -38,7 +38,7 @@
  *              SPACE: CAS of top -> load_acquire of top by an owner that reuses the place.
  *              MADE: the store of number -> load_acquire of number in a reading.
  * Wrap         top has 64 bits and never wraps.  H1 compares 16 bits, so a count is exact if both words are of one
- *              moment.  An owner's count always is: its top is no older than its last push.  A thief with an old top
+ *              moment.  An owner's count never wraps: its top is no older than its last push.  A thief with an old top
  *              may compute any count, and its CAS fails.  bottom counts 2^48 pushes.  A collect is fooled only if
  *              exactly k * 2^48 pushes, on all magazines that caches name, fall between its two readings: 6.5 days at
  *              2 ns each.
@@ -211,9 +211,9 @@ static inline void magazine_go_home(struct lfpool_magazine *m)
 }
 
 /*
- * Ends a pop, after bottom was lowered to `bottom` and a fence.  If a thief gets the last object, it had started to
- * take it before bottom was lowered.  So while bottom is low, an object that another call cannot see is in some call's
- * hands.  Resets an empty magazine.
+ * Ends a pop, after a store of the lowered `bottom` and a fence.  A thief that gets the last object had started to take
+ * it before bottom was lowered.  So an object that other calls cannot see while bottom is low is in some call's hands.
+ * Resets an empty magazine.
  */
 static inline uintptr_t magazine_pop_end(struct lfpool_magazine *m, uint32_t slots, uint64_t bottom)
 {
