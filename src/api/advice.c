@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * advice.c - lfpool_advise(): what capacity and what caches a run would have needed.
+ * advice.c - lfpool_advise(): the capacity and the caches that a run would have needed.
  *
- * Idea         Nothing is measured for this: the counters and the high-water mark of lfpool_stats() are compared with
- *              what they were at the last lfpool_high_water_reset(), and three rules, which lfpool/report.h states,
- *              turn that into numbers.
- * Why they     A pool in which never more than n objects are in use at once needs n: NULL means that all are in use.
- * hold         A cache with magazines of s objects and room for one full and one empty magazine on its stacks has s
+ * Idea         Nothing is measured for this.  The function compares the counters and the high-water mark of
+ *              lfpool_stats() with their values at the last lfpool_high_water_reset().  Three rules, stated in
+ *              lfpool/report.h, turn the differences into numbers.
+ * Why they     A pool with never more than n objects in use at once needs n, since NULL means that all are in use.
+ * hold         A cache with magazines of s objects, and room for one full and one empty magazine on its stacks, has s
  *              objects and room for s after each trip to the depot.  So at least s calls are between two trips, and
- *              there are at most 2 / s trips per acquire.  And if the caches cannot hold all free objects, some are
- *              outside them, and no call needs to rob a cache.
+ *              there are at most 2 / s trips per acquire.  If the caches cannot hold all free objects, some are outside
+ *              them, and no call needs to rob a cache.
  * Progress     As lfpool_stats(); resetting is lock-free.
  */
 #include "base/sized.h"
@@ -23,7 +23,7 @@
 
 #define CACHE_ENOUGH (4 * (size_t)LFPOOL_ADVICE_SELDOM) /* two magazines of 2 * LFPOOL_ADVICE_SELDOM each */
 #define CACHE_LEAST 2                                   /* the least that config.cache_capacity can be    */
-#define ACQUIRES_MINIMUM 1000                           /* fewer show nothing but how the caches were filled */
+#define ACQUIRES_MINIMUM 1000                           /* with fewer, most trips only filled the caches     */
 
 /* What happened since the last reset. */
 static lfpool_stats_t stats_since(const lfpool_t *pool)
@@ -65,12 +65,12 @@ static void judge_capacity(const lfpool_stats_t *s, lfpool_advice_t *advice, str
 		text_put(why, "At most %zu of %zu objects were in use at once.", s->high_water, s->capacity);
 		return;
 	}
-	/* Had there been one more for each of these calls, each had got it. */
+	/* One more object for each of these calls would have been enough. */
 	advice->capacity = s->high_water + (size_t)(s->exhausted < s->high_water ? s->exhausted : s->high_water);
 	text_put(why, "%" PRIu64 " calls found all %zu objects in use.", s->exhausted, s->high_water);
 }
 
-/* The largest cache that is advised: large enough for any number of calls, and its objects at most CACHE_BYTES. */
+/* The largest cache that is advised.  It suits any number of calls, and its objects take at most CACHE_BYTES. */
 static size_t largest_cache(const lfpool_t *pool)
 {
 	const size_t in_bytes = CACHE_BYTES / pool->core.arena.stride,
@@ -83,7 +83,7 @@ static size_t larger_cache(const lfpool_stats_t *s, size_t now, size_t largest)
 {
 	size_t cache = now;
 
-	/* As many times larger as the trips are too many: they become fewer at least in proportion. */
+	/* Each doubling of the cache at least halves the trips: doubles it until they are seldom enough. */
 	for (uint64_t trips = s->depot_trips; cache < largest && often(trips, s->acquires); cache *= 2)
 		trips = (trips + 1) / 2;
 	return cache < largest || now >= largest ? cache : largest;
@@ -125,7 +125,7 @@ lfpool_status_t lfpool_advise(const lfpool_t *pool, lfpool_advice_t *advice_out)
 	lfpool_advice_t advice = {0};
 	struct text why;
 
-	/* The first that there was; a newer caller's is longer. */
+	/* The size of the first version of the struct; later callers have longer ones. */
 	if (!advice_out || !sized_fits(advice_out, offsetof(lfpool_advice_t, reason) + sizeof(advice.reason)))
 		return LFPOOL_E_ARGUMENT;
 

@@ -3,8 +3,8 @@
  * buffer.c - a pool in a buffer (lfpool/buffer.h): all of it in memory that the caller provides.
  *
  * Idea         [ lifecycle | pool | first lot of caches | magazines | bits | wanted | states | generations | objects ].
- *              What else enters the kernel is left out where it would be done, by `in_buffer` of the arena: heavy
- *              fences, caches of threads, further lots, sleeping, the registry, lines on stderr.
+ *              The arena's `in_buffer` switches off everything that enters the kernel: heavy fences, caches of
+ *              threads, further lots, sleeping, the registry, lines on stderr.
  * Invariants   BF1 no function of such a pool makes a system call.
  */
 #include "lfpool/buffer.h"
@@ -23,11 +23,11 @@ _Static_assert(sizeof(struct lfpool_magazine) <= LFPOOL_BUFFER_MAGAZINE_HEAD_, "
 _Static_assert(EXTRA_PER_CACHE == LFPOOL_BUFFER_EXTRA_, "magazines of each cache");
 _Static_assert(LOT_CACHES == LFPOOL_BUFFER_CACHES, "in the first lot");
 _Static_assert(sizeof(struct cache) <= LFPOOL_BUFFER_CACHE_, "each cache");
-/* What does not depend on the config; sizes are rounded up. */
+/* Everything that does not depend on the config; sizes are rounded up. */
 _Static_assert(POOL_OF_SHARDS(1) + 7 * CACHE_LINE_PAIR <= LFPOOL_BUFFER_POOL_,
 	       "LFPOOL_BUFFER_BYTES has room for the rest");
 
-/* Of a valid config; 0 when there is no such number. */
+/* The size of a pool with a valid config; 0 if it overflows. */
 static size_t bytes_for(const lfpool_config_t *config)
 {
 	const size_t bytes = pool_buffer_bytes(config);
@@ -76,7 +76,7 @@ lfpool_status_t pool_create_in_buffer(lfpool_t **pool_out, const lfpool_config_t
 }
 
 #ifdef LFPOOL_EMBEDDED
-/* There are no other pools. */
+/* An embedded build has only pools in buffers. */
 lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *config)
 {
 	if (pool_out)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls.c - acquire and release where the hits of lfpool/inline.h do not apply, from top to bottom; and the calls that
- * use the cache of the calling thread (threads.h).
+ * calls.c - the slow paths of acquire and release, from top to bottom (lfpool/inline.h has the fast paths); and the
+ * calls that use the cache of the calling thread (threads.h).
  *
  * Acquire      take a slot; make its object active; or, if nothing is free, reclaim, grow, ask the hook, wait.
- * Release      make the slot free; end the object's use; put the slot back; serve who wants it.
+ * Release      make the slot free; end the object's use; put the slot back; serve calls that wait for objects.
  * Progress     Lock-free, except for the hooks, and for a hook that makes the call wait.
  */
 #include "api/calls.h"
@@ -21,14 +21,14 @@
 
 /* ---- Acquire ---- */
 
-/* Reclaims retired objects, grows the pool, calls hooks.exhausted, and waits, as far as the pool does so.  A wait that
- * the hook asks for ends at the deadline.  Returns an object, or NULL if all of that gave none, or a hook refused. */
+/* Reclaims retired objects, grows the pool, calls hooks.exhausted, and waits, as far as the pool is set up for it.  A
+ * wait that the hook asks for ends at the deadline.  NULL: none of that gave an object, or a hook refused. */
 static COLD void *replenish(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns)
 {
 	uint32_t attempt = 0;
 	void *object = NULL;
 
-	/* Repeats only after it grew, or another thread made it grow, or a batch was reclaimed, or the hook said so. */
+	/* Repeats only after the pool grew, or a batch was reclaimed, or the hook asked for another attempt. */
 	for (;;) {
 		const size_t seen = cold_capacity(&pool->core.cold);
 		const uint32_t slot = slots_take(pool, head);
@@ -53,7 +53,7 @@ static COLD void *replenish(lfpool_t *pool, struct cache_head *head, uint64_t de
 
 		if (until_ns && (object = waiters_wait(pool, head, until_ns < deadline_ns ? until_ns : deadline_ns)))
 			return object;
-		/* The deadline is over: the call continues as without the hook. */
+		/* The deadline has passed: the call ends as it would without the hook. */
 		if (deadline_ns != UINT64_MAX && until_ns >= deadline_ns)
 			return NULL;
 	}
@@ -83,7 +83,7 @@ static inline void *begin(lfpool_t *pool, struct cache_head *head, uint32_t slot
 	return likely(slot) ? object : exhausted(pool, head, deadline_ns);
 }
 
-/* A miss: the fast path has lowered the bottom of the hot magazine.  Or it has taken `object`, whose state is not 0. */
+/* The fast path has lowered the bottom of an empty hot magazine, or has taken `object`, whose state is not 0. */
 NOINLINE void *lfpool_cache_acquire_slow_(lfpool_cache_t *cache, void *object)
 {
 	struct cache_head *head = (struct cache_head *)cache;
@@ -114,7 +114,7 @@ static inline lfpool_status_t release(lfpool_t *pool, struct cache_head *head, v
 
 	if (unlikely(leave == LEAVE_REFUSED))
 		return misuse_report(pool, object, LFPOOL_E_NOT_IN_USE);
-	/* Else it is pinned, and the last unpin puts it back. */
+	/* LEAVE_LATER: the object is pinned, and the last unpin puts it back. */
 	if (likely(leave == LEAVE_NOW))
 		waiters_put(pool, head, slot, object);
 	return LFPOOL_OK;
@@ -161,7 +161,7 @@ size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size
 		done += bulk_take(head, objects_out + done, count - done, &taken);
 		if (taken)
 			continue;
-		/* The magazine is empty, and the general way fills it; or this is no plain pool. */
+		/* The slow path fills the empty magazine, or the pool needs the slow path for each object. */
 		objects_out[done] = pool_acquire(head->pool, head, bulk_deadline(done));
 		if (!objects_out[done])
 			break;
@@ -196,7 +196,7 @@ size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, si
 
 /* ---- Through the calling thread's cache ---- */
 
-/* The hit is not here, so that callers need no frame for this. */
+/* Out of line, so that the fast path in its callers needs no stack frame. */
 NOINLINE void *lfpool_acquire_slow_(lfpool_t *pool)
 {
 	struct cache_head *head = thread_cache_remembered(pool);
@@ -204,7 +204,7 @@ NOINLINE void *lfpool_acquire_slow_(lfpool_t *pool)
 	return head ? lfpool_cache_acquire_inline_(&head->face) : pool_acquire(pool, NULL, UINT64_MAX);
 }
 
-/* Can it be an object of this pool? */
+/* Can the pointer be an object of this pool? */
 static bool may_own(const lfpool_t *pool, const void *object)
 {
 	return pool_in_place(pool) ? arena_spans(&pool->core.arena, object) : lfpool_owns(pool, object);

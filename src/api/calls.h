@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls.h - acquire, release and waits for other files of this room, through the cache `head`.  NULL: without a cache.
+ * calls.h - acquire, release and waits for other files of this room, through the cache `head` (NULL: without a cache).
  */
 #ifndef LFPOOL_CALLS_H
 #define LFPOOL_CALLS_H
@@ -18,15 +18,15 @@ lfpool_status_t pool_release(lfpool_t *pool, struct cache_head *head, void *obje
 /* ---- Calls that wait: wait.c ---- */
 
 /* Waits for `count` objects until `deadline_ns` on the clock of os_now_ns(): all or none.  LFPOOL_OK;
- * LFPOOL_E_EXHAUSTED: the time is over; LFPOOL_E_REFUSED: a hook refused one; LFPOOL_E_CLOSED. waiters_take:
- * without a wait. waiters_wait: one object, or NULL. */
+ * LFPOOL_E_EXHAUSTED: the time is over; LFPOOL_E_REFUSED: a hook refused one; LFPOOL_E_CLOSED.  waiters_take() does
+ * the same, without a wait.  waiters_wait() returns one object, or NULL. */
 lfpool_status_t waiters_wait_for(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count,
 				 uint64_t deadline_ns);
 lfpool_status_t waiters_take(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count);
 void *waiters_wait(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns);
 
-/* Sleeps while *word is `seen` (its lower half), until `deadline_ns`, and at most `most_ms` milliseconds if that is not
- * 0; or, in a buffer, only a moment. */
+/* Sleeps while *word and `seen` have the same lower half, until `deadline_ns`, and at most `most_ms` milliseconds (0:
+ * no limit).  In a buffer it only pauses the processor for a moment. */
 void waiters_doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns,
 		  uint64_t most_ms);
 

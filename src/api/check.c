@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check.c - lfpool_check(): the invariants that the headers of src/ name, evaluated.
+ * check.c - lfpool_check(): evaluates the invariants that the headers of src/ name.
  *
- * Idea         A walk over the core reports every free slot that it meets; the other slots must be in use.  The order
- *              makes sure that nothing is followed before it was checked: the caches; the stacks of the depot; is every
- *              magazine in one place; the entries of each; the slots that are in none; the objects of malloc mode; the
- *              unused chunks.  Then the sums must agree: the identity of lfpool_stats(), and lfpool_active_count(),
- *              which does not read the states.
+ * Idea         A walk over the core reports every free slot that it meets; all other slots must be in use.  The order
+ *              makes sure that a number is checked before it is followed: the caches; the stacks of the depot; whether
+ *              every magazine is in one place; the entries of each; the slots that are in no magazine; the objects of
+ *              malloc mode; the unused chunks.  Then the sums must agree: the identity of lfpool_stats(), and
+ *              lfpool_active_count(), which does not read the states.
  *              A function of this file returns NULL, or the invariant that is violated; `where` is then the slot or the
- *              magazine.  Numbers are compared with their limits before they are followed, and a magazine or slot that
- *              was met already ends the walk, so a circle does.
+ *              magazine.  A magazine or slot that is met a second time ends the walk, so a circular list ends it too.
  *              No call is under way, so every load here is relaxed: the caller's own synchronisation orders it.
- * Steals       A magazine goes onto `full` when it is full, but thieves with an old note may take from it there.  Each
- *              theft is counted, so all together these magazines lack at most as many objects as were ever stolen; and
- *              at most one magazine for each cache (docs/design.md, "Release never fails", counts on it).
+ * Steals       A magazine is full when it is pushed to a `full` stack, but thieves with an old note may take from it
+ *              there.  Each theft is counted, so these magazines together lack no more objects than were ever stolen,
+ *              and at most one magazine of objects per cache (docs/design.md, "Release never fails", relies on it).
  */
 #include "api/life.h"
 
@@ -37,10 +36,10 @@
 struct check {
 	const struct arena *arena;
 	size_t used; /* slots that were ever handed out are among 1 .. this */
-	size_t met;  /* free ones, so far                                   */
+	size_t met;  /* free slots so far                                   */
 	const struct core *core;
 	unsigned char *slots, *others; /* a bit each; `others`: magazines                     */
-	bool of_heap;                  /* they are                                            */
+	bool of_heap;                  /* both are allocated for this check                   */
 	size_t where;
 };
 
@@ -87,18 +86,18 @@ static const char *check_free(struct check *c, uint32_t slot)
 {
 	c->where = (size_t)slot - 1;
 	if (slot < 1 || slot > c->arena->slots)
-		return "H5: what stands among the free slots is the number of none";
+		return "H5: an entry that is listed as free names no slot";
 	if (slot > c->used)
-		return "C1: a slot that was never used lies among the free ones";
+		return "C1: a slot that was never used is listed as free";
 	if (check_mark(c->slots, slot))
-		return "C1: a free slot lies in two places";
+		return "C1: a free slot is listed twice";
 	c->met++;
 	if (arena_is_active(c->arena, slot))
-		return "A1: an object that is in use lies among the free ones";
+		return "A1: an object in use is listed as free";
 	return NULL;
 }
 
-/* The free ones in quarantine, and those that were set aside.  `lifecycle` may be NULL. */
+/* Slots in quarantine, and slots that were set aside.  `lifecycle` may be NULL. */
 static const char *check_held_back(struct check *c, const struct lifecycle *lifecycle)
 {
 	const char *violated = NULL;
@@ -112,7 +111,7 @@ static const char *check_held_back(struct check *c, const struct lifecycle *life
 	return violated;
 }
 
-/* `count` slots from `first` on, linked to each other; `closed`: the last links to none. */
+/* `count` slots from `first` on, linked to each other; the last one links to SLOT_NONE. */
 static const char *check_retired_list(struct check *c, const struct retired *retired, uint32_t first, uint32_t count)
 {
 	uint32_t slot = first;
@@ -123,13 +122,13 @@ static const char *check_retired_list(struct check *c, const struct retired *ret
 		if (violated)
 			return violated;
 		if (!retired_has(retired, slot))
-			return "R1: a retired slot does not say so";
+			return "R1: the link of a retired slot does not mark it as retired";
 		slot = retired_below(retired, slot);
 	}
 	return slot ? "R1: a list of retired slots is longer than its count" : NULL;
 }
 
-/* The retired ones, which are not free either; after the free ones. */
+/* Retired slots, after the free ones, since no slot is both. */
 static const char *check_retired(struct check *c, const struct retired *retired)
 {
 	const char *violated = NULL;
@@ -152,10 +151,10 @@ static const char *check_retired(struct check *c, const struct retired *retired)
 	for (size_t slot = 1; retired && slot <= c->used && !violated; slot++)
 		left -= retired_has(retired, (uint32_t)slot);
 	c->where = violated ? c->where : SIZE_MAX;
-	return violated || !left ? violated : "R1: more slots say that they are retired than are";
+	return violated || !left ? violated : "R1: more slots are marked as retired than are listed";
 }
 
-/* Is this slot, up to c->used, of an unused chunk, or beyond those that the cold store has given out? */
+/* Is this slot, up to c->used, in an unused chunk, or beyond the slots that the cold store has given out? */
 static bool check_is_unused(const struct check *c, size_t slot)
 {
 	size_t end;
@@ -163,7 +162,7 @@ static bool check_is_unused(const struct check *c, size_t slot)
 	return census_run(c->core, slot, &end) != slot;
 }
 
-/* The cold store.  Its slots beyond c->used have no bits: they were never out, so they are cold. */
+/* The cold store.  The check has no bits for slots beyond c->used: they were never handed out, so they are cold. */
 static const char *check_cold(struct check *c, const struct cold *cold)
 {
 	/* relaxed, here and below: no call is under way. */
@@ -187,10 +186,10 @@ static const char *check_cold(struct check *c, const struct cold *cold)
 	}
 	c->where = SIZE_MAX;
 	if (opened > cold->reserved || capacity > opened)
-		return "O2: there are more objects than pages for them";
+		return "O2: capacity <= opened <= reserved does not hold";
 	return found == cold_allowed(cold) + opened - capacity
 		       ? NULL
-		       : "O1: the cold store does not have as many slots as it counts";
+		       : "O1: the cold store has more or fewer slots than it counts";
 }
 
 /* A1: up to slot `last` only objects have states.  (relaxed: no call is under way.) */
@@ -206,11 +205,11 @@ static bool check_between(const struct arena *arena, size_t last)
 	return !states;
 }
 
-/* After all the free ones: the others are in use, and what was never used is as it was made. */
+/* After all free slots: the other slots are in use, and slots that were never used have not changed. */
 static const char *check_rest(struct check *c)
 {
 	const struct arena *arena = c->arena;
-	/* Of those never used as many again, so that the cost stays in proportion to what was used. */
+	/* Reads at most c->used + 1 unused slots, so that the cost stays in proportion to the use. */
 	const size_t unused = (size_t)arena->slots - c->used, look = unused < c->used + 1 ? unused : c->used + 1;
 
 	for (size_t slot = 1; slot <= c->used; slot++) {
@@ -224,25 +223,25 @@ static const char *check_rest(struct check *c)
 		const bool pending = generation_is_pending(word);
 
 		if (generation_phase(word) >= GENERATION_LEAVING)
-			return "A3: a generation is leaving, though no call is under way";
+			return "A3: a generation is leaving, although no call is under way";
 		if (state == LFPOOL_MARKED_ && !generation_is_live(word) && !pending)
-			return "A3: an object is marked, and its generation is dead";
+			return "A3: an object is marked, but its generation is dead";
 		if (pending && (state != LFPOOL_MARKED_ || !generation_pins(word)))
 			return "A4: an object that was released while it was pinned has no pins left, or is free";
 		if (generation_phase(word) == GENERATION_DEAD && generation_pins(word))
 			return "A4: a dead generation has pins";
 		if (!check_marked(c->slots, slot) && !arena_is_active(arena, (uint32_t)slot) &&
 		    !check_is_unused(c, slot))
-			return "C1: a free slot lies nowhere";
+			return "C1: a free slot is not listed anywhere";
 	}
 	for (size_t slot = c->used + 1; slot <= c->used + look; slot++) {
 		c->where = slot - 1;
 		/* relaxed, both: no call is under way. */
 		if (load_relaxed(arena_state(arena, (uint32_t)slot)) || load_relaxed(&arena->generation[slot]))
-			return "A1: the state of a slot that was never used is not as it was made";
+			return "A1: a slot that was never used has a state or a generation";
 	}
 	c->where = SIZE_MAX;
-	return check_between(arena, c->used + look) ? NULL : "A1: where no object begins, there is a state";
+	return check_between(arena, c->used + look) ? NULL : "A1: there is a state where no object begins";
 }
 
 /* ---- The core ---- */
@@ -255,7 +254,7 @@ struct walk {
 	uint32_t caches;         /* counted by the table */
 	size_t born;
 	uint64_t steals;
-	uint64_t missing; /* objects, in the magazines on the stacks of full ones */
+	uint64_t missing; /* objects that the magazines on `full` stacks lack     */
 };
 
 enum kind { FULL, PARTIAL, EMPTY };
@@ -278,8 +277,8 @@ static size_t bit_of_chunk(const struct walk *w, uint32_t number)
 	return 0;
 }
 
-/* Its bit: first the chunks in use, then the spares in use, then the extra magazines.  0: no magazine in use has this
- * number. */
+/* The bit of a magazine: first the chunks in use, then the spares in use, then the extra magazines.  0: no magazine in
+ * use has this number. */
 static size_t bit_of(const struct walk *w, uint32_t number)
 {
 	const struct magazines *ms = &w->core->magazines;
@@ -313,10 +312,10 @@ static const char *meet(struct walk *w, uint32_t number)
 	if (check_mark(w->check.others, bit))
 		return "D1: a magazine is in two places";
 	if (load_relaxed(&magazines_at(&w->core->magazines, number)->number) != number)
-		return "G1: a magazine does not bear its number";
+		return "G1: a magazine has a wrong number";
 	count = count_of(w, number);
 	if (count < 0 || count > (int)w->core->magazines.slots)
-		return "H1: a magazine holds less than nothing, or more than it has room for";
+		return "H1: a magazine's count is negative, or above its capacity";
 	return NULL;
 }
 
@@ -332,19 +331,19 @@ static uint32_t depth_of(const struct walk *w, uint32_t number)
 	return link_depth(load_relaxed(&magazines_at(&w->core->magazines, number)->next));
 }
 
-/* Its places can all be used. */
+/* All places of the magazine can be used. */
 static bool is_reset(const struct walk *w, uint32_t number)
 {
 	return LFPOOL_POSITION_(load_relaxed(&magazines_at(&w->core->magazines, number)->bottom)) == LFPOOL_HOME_;
 }
 
-/* `number` is on this stack: does it come twice on it? */
+/* Magazine `number` is on this stack: is it there twice? */
 static bool runs_in_a_circle(const struct walk *w, const struct stack *stack, uint32_t number)
 {
 	uint32_t at = tagged_number(load_relaxed(&stack->head));
 	size_t steps = 0;
 
-	/* Ends: without a circle the second time is where the walk stopped. */
+	/* Ends: the walk from the head has met `number`. */
 	while (at != number)
 		at = below(w, at);
 	do {
@@ -363,14 +362,14 @@ static const char *walk_stack(struct walk *w, const struct stack *stack, enum ki
 		const char *violated = meet(w, number);
 
 		if (violated && bit_of(w, number) && runs_in_a_circle(w, stack, number))
-			return "D1: a stack runs in a circle";
+			return "D1: a stack is circular";
 		if (violated)
 			return violated;
 
 		const uint32_t depth = depth_of(w, number);
 
 		if (!depth || (above && depth != above - 1) || (depth > 1 && !below(w, number)))
-			return "D5: a magazine on a stack does not know how many lie from it down";
+			return "D5: a magazine on a stack records a wrong depth";
 		if (!above && depth > most)
 			return "C6: a stack of a cache has more magazines than its bound";
 		above = depth;
@@ -378,13 +377,13 @@ static const char *walk_stack(struct walk *w, const struct stack *stack, enum ki
 		const uint32_t count = (uint32_t)count_of(w, number);
 
 		if (kind == EMPTY && (count || !is_reset(w, number)))
-			return "D4: a magazine on a stack of empty ones is not empty, or not at home";
+			return "D4: a magazine on a stack of empty ones is not empty, or not reset";
 		if (kind == PARTIAL && count == slots)
 			return "D4: a magazine on a stack of partial ones is full";
 		if (kind == FULL)
 			w->missing += slots - count;
 		if (w->missing > w->steals)
-			return "D3: a magazine on a stack of full ones is not full, and nobody stole from it";
+			return "D3: the stacks of full magazines lack more objects than were stolen";
 	}
 	return NULL;
 }
@@ -405,13 +404,13 @@ static const char *walk_depot(struct walk *w)
 		return violated;
 	w->check.where = SIZE_MAX;
 	if (w->missing > w->born * w->core->magazines.slots)
-		return "G2: the stacks of full magazines lack more than one magazine for each cache";
+		return "G2: the stacks of full magazines lack more than one magazine of objects per cache";
 	return NULL;
 }
 
 /* ---- Caches ---- */
 
-/* One that nobody has had yet. */
+/* A cache that no thread has used yet. */
 static bool is_fresh(const struct cache *c)
 {
 	return !(load_relaxed(&c->born) || load_relaxed(&c->claimed) || load_relaxed(&c->current_word) ||
@@ -428,12 +427,12 @@ static const char *walk_cache(struct walk *w, uint32_t index)
 
 	w->check.where = SIZE_MAX;
 	if (!load_relaxed(&c->born))
-		return is_fresh(c) ? NULL : "T3: a cache that was never born has a user, or holds something";
+		return is_fresh(c) ? NULL : "T3: an unused cache has a user, or is not empty";
 	w->born++;
 	if (load_relaxed(&c->claimed) > 1)
-		return "T1: a cache is neither claimed nor not";
+		return "T1: a cache is claimed more than once";
 	if (c->core != core || c->index != index || c->head.pool != core->pool)
-		return "T3: a cache does not know its pool, or its place";
+		return "T3: a cache names a wrong pool or a wrong place";
 	violated = meet(w, current);
 	if (!violated)
 		violated = walk_stack(w, &c->full, FULL, core->bound);
@@ -443,12 +442,12 @@ static const char *walk_cache(struct walk *w, uint32_t index)
 		return violated;
 	w->check.where = tagged_number(load_relaxed(&c->in_transit));
 	if (w->check.where)
-		return "C5: a cache has a magazine in transit, though no call is under way";
+		return "C5: a cache has a magazine in transit, although no call is under way";
 	w->check.where = current;
 	if (c->current != magazines_at(&core->magazines, current))
-		return "C5: a cache does not work on the magazine that its `current` names";
+		return "C5: a cache works on a magazine that its word does not name";
 	if ((c->head.face.hot == c->current) != (core->hits && magazine_is_home(c->current, core->magazines.slots)))
-		return "H8: hits work on a magazine that is not at home, or on another one than the cache";
+		return "H8: a cache's fast path is on for a magazine that is not reset, or off for one that is";
 	return NULL;
 }
 
@@ -472,17 +471,17 @@ static const char *walk_caches(struct walk *w)
 		const uint32_t end = full < core->table.most ? full : core->table.most;
 
 		if (!load_relaxed(&core->table.lot[lot]) != !load_relaxed(&core->magazines.extra_lot[lot]))
-			return "G1: of a lot of caches and its magazines only one is there";
+			return "G1: a lot of caches exists without its magazines, or they without it";
 		if (!load_relaxed(&core->table.lot[lot]))
 			continue;
 		for (uint32_t index = first < w->caches ? w->caches : first; index < end; index++)
 			if (!is_fresh(cache_at(core, index, &left)))
-				return "T2: a cache that is not counted has a user, or holds something";
+				return "T2: a cache beyond the count has a user, or is not empty";
 	}
 	return NULL;
 }
 
-/* ---- What is in them ---- */
+/* ---- Entries ---- */
 
 /* The slot of an entry, or a number that no slot has (SLOT_NONE, or one beyond the last). */
 static uint32_t slot_of_entry(const struct walk *w, uintptr_t entry)
@@ -502,7 +501,7 @@ static const char *walk_magazine(struct walk *w, uint32_t number)
 
 	w->check.where = number;
 	if (!check_marked(w->check.others, bit_of(w, number)))
-		return "G2: a magazine is nowhere";
+		return "G2: a magazine in use is in no cache and on no stack";
 	for (int i = 0; i < count && !violated; i++)
 		violated = check_free(&w->check, slot_of_entry(w, magazine_at(m, slots, top + (unsigned)i)));
 	return violated;
@@ -534,29 +533,29 @@ static const char *walk_magazines(struct walk *w)
 	return violated ? violated : check_rest(&w->check);
 }
 
-/* Malloc mode: an active slot has an object and they know each other, a free one has none. */
+/* Malloc mode: an active slot and its object refer to each other; a free slot has no object. */
 static const char *walk_cells(struct walk *w)
 {
 	const struct core *core = w->core;
 
 	for (size_t slot = 1; w->pool->heap && slot <= w->check.used; slot++) {
 		const void *object = heap_object_at(w->pool, (uint32_t)slot);
-		/* Slots that were never used lie between others. */
+		/* Unused slots may have used ones on both sides. */
 		const bool fresh = check_is_unused(&w->check, slot);
 
 		w->check.where = slot - 1;
-		/* A retired one still has its object. */
+		/* A retired slot still has its object. */
 		if (fresh || (check_marked(w->check.slots, slot) && !retired_has(w->pool->retired, (uint32_t)slot))) {
 			if (object)
 				return "E1: a free slot of malloc mode has an object";
 		} else if (!object || heap_label(object) != arena_object(&core->arena, (uint32_t)slot)) {
-			return "E1: an active slot and its object do not know each other";
+			return "E1: an active slot and its object do not refer to each other";
 		}
 	}
 	return NULL;
 }
 
-/* Of a region's unused chunks as many as were used, so that the cost stays in proportion. */
+/* Reads at most `carved` + 1 unused chunks of a region, so that the cost stays in proportion to the use. */
 static const char *walk_unused(struct walk *w, const struct shard *s)
 {
 	const struct magazines *ms = &w->core->magazines;
@@ -571,10 +570,10 @@ static const char *walk_unused(struct walk *w, const struct shard *s)
 		w->check.where = (size_t)number;
 		if (load_relaxed(&m->number) || load_relaxed(&m->top) || load_relaxed(&m->bottom) != born ||
 		    load_relaxed(&m->next))
-			return "H7: the magazine of a chunk that was never used is not as it was made";
+			return "H7: the magazine of an unused chunk has changed";
 		for (uint32_t i = 0; i < ms->slots; i++)
 			if (load_relaxed(&m->entry[i]))
-				return "H7: the magazine of a chunk that was never used has an entry";
+				return "H7: the magazine of an unused chunk has an entry";
 	}
 	return NULL;
 }
@@ -594,7 +593,7 @@ static const char *walk_all(struct walk *w)
 	return violated;
 }
 
-/* All but the sums; where_out as lfpool_check(). */
+/* All checks except the sums; where_out as lfpool_check(). */
 static const char *check_core(const lfpool_t *pool, size_t *where_out)
 {
 	const struct core *core = &pool->core;
@@ -606,11 +605,11 @@ static const char *check_core(const lfpool_t *pool, size_t *where_out)
 	w.caches = load_relaxed(&core->table.count);
 	for (uint32_t i = 0; i < core->depot.shards; i++)
 		if (load_relaxed(&core->depot.shard[i].carved) > core->depot.shard[i].chunks)
-			return "D6: more chunks of a region were used than there are";
+			return "D6: more chunks of a region are in use than exist";
 	if (w.spared > core->magazines.spares)
-		return "G2: more spare magazines were used than there are";
+		return "G2: more spare magazines are in use than exist";
 	if (w.caches < core->table.for_calls || w.caches > core->table.most)
-		return "T2: the count of the caches is out of its limits";
+		return "T2: the number of caches is out of range";
 	if (!check_open(&w.check, core, check_others((size_t)w.chunks + (size_t)w.spared, w.caches), pool->check_bits))
 		return CHECK_NO_MEMORY;
 	violated = walk_all(&w);
@@ -619,7 +618,7 @@ static const char *check_core(const lfpool_t *pool, size_t *where_out)
 	return violated;
 }
 
-/* ---- All of it ---- */
+/* ---- The whole check ---- */
 
 static const char *check_sums(const lfpool_t *pool)
 {
@@ -631,9 +630,9 @@ static const char *check_sums(const lfpool_t *pool)
 	if (stats.active + stats.retired != slots_out(pool))
 		return "I1: the states and lfpool_active_count() do not agree";
 	if (stats.caches_in_use > stats.caches)
-		return "T1: more caches are in use than there are";
+		return "T1: more caches are in use than exist";
 	if (waiters_know_full(&pool->waiters) && stats.cached + stats.shared + stats.untouched)
-		return "W13: the pool is known to be full, and has free objects";
+		return "W13: the pool is known to be full, but has free objects";
 	return NULL;
 }
 

@@ -3,7 +3,7 @@
  * create.c - lfpool_create() and lfpool_memory_bytes(): a pool with any backend, in memory from the system or from the
  * caller.
  *
- * Idea         Checks the config, and opens what a process needs once, then the lifecycle, then the pool (life.c).
+ * Idea         Checks the config, sets up the process (once), then opens the lifecycle and the pool (life.c).
  */
 #include "api/life.h"
 #include "object/debugging.h"
@@ -64,7 +64,7 @@ lfpool_status_t pool_create_by(lfpool_t **pool_out, const lfpool_config_t *given
 	if (status != LFPOOL_OK)
 		return status;
 	status = process_open() ? pool_create_at(pool_out, &config, &modes, window) : LFPOOL_E_NO_MEMORY;
-	/* Every pool is made with an object at least: this one's goes before anybody can have it. */
+	/* Every pool is created with at least one object.  An empty pool loses it before the caller has the pool. */
 	if (status == LFPOOL_OK && empty) {
 		(void)resize_shrink(*pool_out, thread_cache(*pool_out), 1);
 		lfpool_high_water_reset(*pool_out);

@@ -20,7 +20,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* ---- Names that are there or not: flags, hooks ---- */
+/* ---- Sets of names: flags, hooks ---- */
 
 static void put_flags(struct text *t, lfpool_format_t format, uint32_t flags)
 {

@@ -2,13 +2,13 @@
 /*
  * evict.c - lfpool/evict.h: an acquire that evicts, and priorities.
  *
- * Acquire      A free slot; or grow; or the slot of a victim.  Then the object begins in it as in every acquire, gets
- *              its rank, and is marked with a pin, so that it is no candidate before its first unpin.
- * Full         A pool that is full is searched for free objects once: W13 (waiters.h).
- * Shrink       While a shrink is pending, the slot of a victim is put back, where the shrink takes it; the acquire
- *              takes the next victim.
- * Eviction     A victim leaves as a released object does (arena.h, A3): by a CAS from the word that the search has
- *              seen, without pins.  If it fails, another thread has pinned, released or evicted the object, and the
+ * Acquire      Takes a free slot, or grows the pool, or takes the slot of a victim.  Then the object becomes active as
+ *              in every acquire.  It gets its rank and a pin, so it is no candidate before its first unpin.
+ * Full         A full pool is searched for free objects once: W13 (waiters.h).
+ * Shrink       While a shrink is pending, the slot of a victim is put back for the shrink, and the acquire takes the
+ *              next victim.
+ * Eviction     A victim leaves as a released object does (arena.h, A3): by a CAS from the word, without pins, that the
+ *              search has seen.  If the CAS fails, another thread has pinned, released or evicted the object, and the
  *              search begins again.  Lock-free, except the hooks.
  */
 #include "evict/order.h"
@@ -23,9 +23,9 @@
 
 /* ---- The victim ---- */
 
-/* Evicts the candidate with the least rank.  `newcomer`: only if it gives way to this priority; NULL: in any case.
- * False: no object gave way.  *slot_out: its slot, whose object's use has ended; another one, or SLOT_NONE, with a
- * quarantine. */
+/* Evicts the candidate with the least rank, if it gives way to the priority *newcomer (NULL: in any case).  False: no
+ * object gave way.  *slot_out: the victim's slot, now free; with a quarantine, the slot that left it instead, or
+ * SLOT_NONE. */
 static bool evict_least(lfpool_t *pool, const uint64_t *newcomer, uint32_t *slot_out)
 {
 	struct order *order = pool->order;
@@ -81,7 +81,7 @@ static uint32_t take_free(lfpool_t *pool, struct cache_head *head, uint64_t tick
 	return SLOT_NONE;
 }
 
-/* The slot of a victim, or SLOT_NONE, that is not the newcomer's. */
+/* Puts back the slot of a victim (or SLOT_NONE) that no newcomer takes. */
 static void put_victim(lfpool_t *pool, struct cache_head *head, uint32_t slot)
 {
 	tally_shared(&pool->order->released, 1);
@@ -122,8 +122,7 @@ void *lfpool_acquire_evicting(lfpool_t *pool, uint64_t priority, lfpool_handle_t
 	struct cache_head *head = thread_cache(pool);
 	const struct rank rank = {priority, order_stamp(order)};
 
-	/* Repeats only for an object that was released twice in a race, or that was destroyed because it is not good.
-	 *  */
+	/* Repeats only for an object that was released twice in a race, or that was bad and destroyed. */
 	do {
 		slot = take_for(pool, head, priority, rank.stamp);
 	} while (slot && !waiters_begin(pool, head, slot, &object));
@@ -131,7 +130,7 @@ void *lfpool_acquire_evicting(lfpool_t *pool, uint64_t priority, lfpool_handle_t
 		tally_shared(&order->not_evicted, !slot);
 		return NULL;
 	}
-	/* A hook may have refused that one, and the object is another. */
+	/* A hook may have refused that slot's object, and then `object` is in another slot. */
 	if (pool_in_place(pool))
 		slot = arena_slot(&pool->core.arena, (uintptr_t)object);
 	order_enter(order, slot, rank);
@@ -174,7 +173,7 @@ bool lfpool_get_priority(const lfpool_t *pool, lfpool_handle_t handle, uint64_t 
 
 	const uint64_t priority = order_priority(pool->order, slot);
 
-	/* The priority is of this use if that is not over yet: order_set_priority(). */
+	/* If this use is not over yet, the priority belongs to it: order_set_priority(). */
 	if (!find_candidate(pool, handle, &word))
 		return false;
 	*priority_out = priority;

@@ -2,31 +2,31 @@
 /*
  * handle.c - handles and indices, and a pool from an address; see lfpool/handle.h.
  *
- * Idea         A handle is {the slot's generation + the pool's salt, slot}.  A generation counts uses of the slot of
- *              which a handle was made; the others pay nothing.  Such a use is marked: its state (arena.h) is
+ * Idea         A handle is {the slot's generation + the pool's salt, slot}.  A generation counts the uses of a slot for
+ *              which a handle was made; other uses pay nothing.  Such a use is marked: its state (arena.h) is
  *              LFPOOL_MARKED_, and the slot's word is {generation, pins, live}.  Every release of it changes that word.
- *              The slot takes b bits, as many as slot numbers up to the capacity need; the count takes the rest, and
- *              what of it does not fit is cut off.  Of the salt the upper 64 - b bits count.  Slot numbers start at 1,
- *              so no handle is 0.
+ *              The slot takes b bits, enough for all slot numbers up to the capacity.  The generation takes the other
+ *              bits, and loses those that do not fit.  The salt counts with its upper 64 - b bits.  Slot numbers start
+ *              at 1, so no handle is 0.
  * Invariants   N1  a handle is returned only if the word was live and then the state marked: so by A3 (arena.h) it is
  *                  stale by now, or the release of the object makes it stale.  A word is never live with the same
- *                  generation in two uses that are marked: a stale handle matches nothing (except after the wrap that
+ *                  generation in two marked uses, so a stale handle matches nothing (except after the wrap that
  *                  handle.h computes).
- *              N2  a release by handle, a pin, and an unpin are a CAS from a word of the very generation that matched,
- *                  and so is each release of a marked object: of several releases one succeeds, and no call touches a
- *                  later use, because its generation is another.
- *              N3  the salt of the n-th pool that the process makes is n * SALT_STEP modulo 2^64, and the salts of two
- *                  pools, d pools apart, differ by more than 2^64 / 5d in either direction: no quotient in the
+ *              N2  a release by handle, a pin, an unpin, and each release of a marked object is a CAS from a word with
+ *                  the generation that matched.  So one of several releases succeeds, and no call touches a later use,
+ *                  because that has another generation.
+ *              N3  the n-th pool of the process has the salt n * SALT_STEP modulo 2^64.  The salts of two pools that
+ *                  are d pools apart differ by more than 2^64 / 5d in either direction, because no quotient in the
  *                  continued fraction of SALT_STEP / 2^64 is above 3 (tests/api/unit_handle.c).  So a handle of one can
  *                  name an object of the other only if a slot of one of them had more than 2^(61-b) / d uses with a
  *                  handle.
  * Races        A program that makes a handle of an object while another thread releases it gets 0, or a handle that is
- *              stale at once; but one more thing can be where that release is one that does not race (arena.h, A2): it
- *              may have looked at the state before the mark, and end the use without the word.  Then the handle stays
- *              live: it names what is in the slot, as the pointer does, until an object there is released of which a
- *              handle is made.  A release by it is refused while the state is not marked, and makes it stale.
+ *              stale at once.  If the release is one that does not race (arena.h, A2), it may also have read the state
+ *              before the mark, and end the use without the word.  Then the handle stays live, and names the object in
+ *              the slot, as the pointer does, until an object there is released for which a handle was made.  A release
+ *              by it is refused while the state is not marked, and makes it stale.
  * Progress     Wait-free; a release by handle, pin and unpin are lock-free.
- * Edges        TELL (arena.h): what hooks.activate wrote is visible to who resolves the handle.
+ * Edges        TELL (arena.h): the writes of hooks.activate are visible to the thread that resolves the handle.
  */
 #include "api/life.h"
 #include "core/arena.h"
@@ -76,7 +76,7 @@ lfpool_status_t handle_refuse(lfpool_t *pool, lfpool_handle_t handle)
 	return misuse_tell(pool, &misuse);
 }
 
-/* Eviction makes handles stale, so their holders' calls are no mistake. */
+/* Eviction makes handles stale without their holders' doing, so a stale handle is no misuse. */
 lfpool_status_t handle_refuse_evicted(lfpool_t *pool, lfpool_handle_t handle)
 {
 	const bool may_be_evicted = !EMBEDDED && pool->order && handle_slot(pool, handle) - 1 < pool->core.arena.slots;
@@ -187,7 +187,7 @@ lfpool_t *lfpool_of(const void *pointer)
 	uint32_t slot;
 
 	if (!EMBEDDED && !pool && pointer && pool_any_heap()) {
-		/* Its label leads to a cell, the cell to the pool, which can tell. */
+		/* The object's label leads to a cell, and the cell to the pool, which checks the pointer. */
 		pool = live_pools_find_by_address(heap_label(pointer));
 		return pool && !pool_in_place(pool) && pool_locate(pool, pointer, &slot) == LFPOOL_OK ? pool : NULL;
 	}

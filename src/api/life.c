@@ -2,9 +2,9 @@
 /*
  * life.c - a pool begins and ends.
  *
- * Idea         Creation has a config that is checked, and a lifecycle (create.c, buffer.c).  It opens the pool's
- *              memory; only a pool that is complete enters the table of live pools.  Destruction goes the other way:
- *              out of that table first, so that no exiting thread and no fork comes near it.
+ * Idea         Creation starts from a checked config and a lifecycle (create.c, buffer.c).  It opens the pool's
+ *              memory, and only then enters the complete pool in the table of live pools.  Destruction removes the pool
+ *              from that table first, so that no exiting thread and no fork touches it.
  */
 #include "api/life.h"
 
@@ -64,7 +64,7 @@ static lfpool_status_t back_and_build(lfpool_t *pool, const lfpool_config_t *con
 		       : LFPOOL_E_CREATE;
 }
 
-/* The pool and its lifecycle are one from here on: both are made, or neither is left. */
+/* Makes the pool and takes over its lifecycle; after a failure neither is left. */
 lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
 			     struct lifecycle *lifecycle, const struct window *window)
 {
@@ -113,9 +113,9 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 	if (!EMBEDDED && !pool->locked && config->cache_capacity != LFPOOL_CACHE_NONE && threads_keep_caches())
 		pool->head = thread_head(pool->id);
 	pool->more = pool->more || retired_asks(pool->retired);
-	/* relaxed: a thread that has an object of it has the count too. */
+	/* relaxed: a thread that has an object of the pool sees the count. */
 	(void)fetch_add_relaxed(&heaps, !pool_in_place(pool));
-	/* relaxed: that no two are the same is all. */
+	/* relaxed: the numbers only have to differ. */
 	pool->salt = fetch_add_relaxed(&pools_made, 1) * SALT_STEP;
 	probe_create(pool, pool->name, pool->object_size, config->capacity);
 	*pool_out = pool;
@@ -126,7 +126,7 @@ bool pool_finish(lfpool_t *pool)
 {
 	if (retired_finish(pool->retired, pool) == LFPOOL_OK)
 		return true;
-	/* The scheme has batches of it. */
+	/* The scheme still has batches of the pool. */
 	(void)misuse_report(pool, NULL, LFPOOL_E_IN_SECTION);
 	return false;
 }
@@ -143,10 +143,10 @@ size_t pool_end(lfpool_t *pool)
 	probe_destroy(pool, pool->name);
 	waiters_close(&pool->waiters);
 	waiters_tell_closed(pool);
-	/* From here on no exiting thread comes near it. */
+	/* From here on no exiting thread touches the pool. */
 	if (!EMBEDDED && pool->id)
 		live_pools_remove(pool->id);
-	/* After a fork, objects and magazines may be missing that were in the hands of the parent's other threads. */
+	/* After a fork the child lacks objects and magazines that the parent's other threads held. */
 	if (!EMBEDDED && pool->modes.check && !pool->inherited)
 		check_last(pool);
 	waiters_free(&pool->waiters);

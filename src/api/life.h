@@ -8,8 +8,8 @@
 #include "pool/pool.h"
 
 /*
- * As lfpool_create(), with what config_import() has made of the config, after process_open(), and with the objects in
- * `window` (of which malloc mode, whose objects are the heap's, makes no use).
+ * As lfpool_create(), with an imported config (config_import()), after process_open(), and with the objects in
+ * `window` (malloc mode, whose objects are on the heap, ignores it).
  */
 lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
 			       const struct window *window);
@@ -18,9 +18,9 @@ lfpool_status_t pool_create_by(lfpool_t **pool_out, const lfpool_config_t *confi
 /* As pool_create_at() after lifecycle_open(); closes `lifecycle` when it fails. */
 lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
 			     struct lifecycle *lifecycle, const struct window *window);
-/* Bytes, in whole pages, that the objects take; false when there is no such number. */
+/* Bytes, in whole pages, that the objects take; false if the number overflows. */
 bool pool_object_bytes(const lfpool_config_t *config, const struct lifecycle *lifecycle, size_t *bytes_out);
-/* lfpool_destroy() in two steps: drains, or reports that it is refused, and returns false; and all the rest. */
+/* lfpool_destroy() in two steps.  The first drains; if the scheme refuses, it reports that and returns false. */
 bool pool_finish(lfpool_t *pool);
 size_t pool_end(lfpool_t *pool);
 
@@ -30,8 +30,8 @@ size_t pool_bytes_in_buffer(const lfpool_config_t *given);
 
 /* process.c: once per process, before the first pool.  False when the system refuses; another call tries again. */
 bool process_open(void);
-/* A mutex of a room above.  A fork takes it: the child finds it free, and the data under it as a call left them.  No
- * call opens or closes one, or forks, while it holds one.  False when the system refuses. */
+/* A mutex for a room above.  A fork takes it, so the child finds it free and its data consistent.  No call opens or
+ * closes such a mutex, or forks, while it holds one.  False when the system refuses. */
 struct fork_mutex {
 	os_mutex_t mutex;
 	struct fork_mutex *next;
@@ -42,13 +42,13 @@ void fork_mutex_close(struct fork_mutex *m);
 uint32_t process_forks(void);
 uintptr_t process_forker(void);
 
-/* Is there a pool whose objects do not lie in place? */
+/* Is there a pool in malloc mode? */
 bool pool_any_heap(void);
 
-/* trim.c: gives up to `bytes` of the memory of cold slots back: those that a shrink has just removed. */
+/* trim.c: gives up to `bytes` of the memory of cold slots back, for slots that a shrink has just removed. */
 void trim_removed(lfpool_t *pool, size_t bytes);
 
-/* check.c: the debug mode `check`: is the pool intact at its destroy?  If not, reports a misuse. */
+/* check.c: debug mode `check`, at destroy: reports a misuse if the pool is not intact. */
 void check_last(lfpool_t *pool);
 
 #endif

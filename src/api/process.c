@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * process.c - what a process needs once, before its first pool: the library stays loaded, handlers of fork, thread
- * exits.
+ * process.c - process-wide setup before the first pool: keeps the library loaded, handles fork, notices thread exits.
  *
  * Locks        One pair of handlers takes all locks before a fork, in the order in which calls take them: windows
  *              (window.h), registries, live pools, pools in mutex mode.  The child releases all of them before a
@@ -31,7 +30,7 @@ static void unlock_pool(lfpool_t *pool)
 		os_mutex_unlock(&pool->mutex);
 }
 
-/* Taken first, and by no call that has another. */
+/* Taken first: no call takes it while it holds another lock. */
 static os_mutex_t list_mutex = OS_MUTEX_INITIALIZER;
 static struct fork_mutex *fork_mutexes;
 
@@ -78,7 +77,7 @@ void fork_mutex_close(struct fork_mutex *m)
 	os_mutex_close(&m->mutex);
 }
 
-/* Written while there is one thread. */
+/* Written only in a child that has one thread. */
 static uint32_t forks;
 static uintptr_t forker;
 
@@ -92,8 +91,8 @@ uintptr_t process_forker(void)
 	return forker;
 }
 
-/* The child has a copy of the pool's records, and shares the objects with its parent, which uses them.  So the child
- * closes its pool, without a hook: no object gets a second holder, and no hook changes one. */
+/* The child has a copy of the pool's records, but shares the objects with its parent, which still uses them.  So the
+ * child closes its pool, and runs no hook: no object gets a second holder, and no hook changes one. */
 static void disown(lfpool_t *pool)
 {
 	struct cold *cold = &pool->core.cold;
@@ -116,8 +115,8 @@ static bool is_shared(const lfpool_t *pool)
 	return arena->lent && os_is_shared(arena->objects, end - (uintptr_t)arena->objects);
 }
 
-/* In the child of a fork: the calls of other threads that waited or served are gone, and what they had in their
- * hands may have another holder now.  Not under the lock: hooks and continuations run. */
+/* In the child of a fork, the calls of other threads are gone.  Slots that they held may have another holder now.
+ * Without the lock, since hooks and continuations run. */
 static void unlock_in_child(void)
 {
 	lfpool_t *pool;
@@ -149,14 +148,14 @@ bool process_open(void)
 	if (ready)
 		return true;
 
-	/* Takes the loader's lock, so not under ours: a library's constructor, which creates a pool, takes them in
-	 * the other order.  More than one thread may come here. */
+	/* Takes the loader's lock, so not under ours: a library's constructor that creates a pool takes them in the
+	 * other order.  Several threads may be here at once. */
 	bool keys_usable;
 
 	if (!os_stay_loaded(&keys_usable))
 		return false;
 	live_pools_lock();
-	/* Each once, also when the other was refused. */
+	/* Each is set up once, even if the other failed. */
 	has_fork_handlers = has_fork_handlers || os_at_fork(lock_all, unlock_all, unlock_in_child);
 	notices_exits = notices_exits || threads_notice_exits(keys_usable);
 	ready = has_fork_handlers && notices_exits;

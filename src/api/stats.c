@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stats.c - questions that a pool answers without changing: lfpool_stats(), its counts, whose object a pointer is; and
+ * stats.c - queries that do not change the pool: lfpool_stats(), its counts, and whether a pointer is an object; and
  * lfpool_label().
  *
- * Idea         Nothing is counted for a hit.  The traces of the hits are read instead (census.c).  Each release pushes
- *              one object.  The library counts the pushes without a release, and the few releases that push nothing; a
- *              retired object will be pushed.  The object of an acquire was released, or is in use.
+ * Idea         The fast path counts nothing.  The magazines show how many objects it pushed (census.c).  Each release
+ *              pushes one object.  The library counts the exceptions: pushes without a release, and the few releases
+ *              that push nothing.  Retired objects will be pushed.  Acquires = releases + active objects.
  * Invariants   I1  capacity = active + retired + cached + shared + untouched, while no call is under way.  `active`
  *                  comes from the states and the others from the magazines, so a lost or doubled object breaks it and
  *                  shows as `unaccounted`.
@@ -21,7 +21,7 @@
 #include "retire/retired.h"
 #include "waiting/waiters.h"
 
-/* The slot of an object, which may be free where it has a place of its own; SLOT_NONE: the pointer is none's. */
+/* The slot of an object, active or not (in malloc mode: active); SLOT_NONE: the pointer is not an object. */
 static uint32_t slot_of(const lfpool_t *pool, const void *pointer)
 {
 	uint32_t slot;
@@ -67,7 +67,7 @@ void lfpool_label(lfpool_t *pool, const void *object, const char *label)
 
 /* ---- Statistics ---- */
 
-/* The most that was told, of what only grows. */
+/* The largest value that any call has reported for a number that only grows. */
 static uint64_t told(_Atomic(uint64_t) *most, uint64_t now)
 {
 	uint64_t before = tally_read(most);
@@ -78,8 +78,8 @@ static uint64_t told(_Atomic(uint64_t) *most, uint64_t now)
 	return before < now ? now : before;
 }
 
-/* From the census, which reads releases first and active objects later: so while other threads work, there are
- * never too many releases.  And not fewer than an earlier call reported. */
+/* The census reads releases first and active objects later, so while other threads work it never finds too many
+ * releases.  No number is lower than an earlier call reported. */
 static void tell_calls(const lfpool_t *pool, lfpool_stats_t *stats)
 {
 	struct lfpool_pool *p = (struct lfpool_pool *)(uintptr_t)pool;
@@ -96,7 +96,7 @@ static void tell_calls(const lfpool_t *pool, lfpool_stats_t *stats)
 /* The fields that cost O(1). */
 static void quick(const lfpool_t *pool, lfpool_stats_t *stats_out)
 {
-	/* relaxed, all: numbers.  `owed` and `capacity` are of one moment. */
+	/* relaxed, all: numbers.  `owed` and `capacity` are read together. */
 	const uint64_t counts = load_relaxed(&pool->core.cold.counts);
 
 	stats_out->owed = cold_owed_in(counts);
@@ -117,7 +117,7 @@ static void slow(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	/* Retired objects will be pushed. */
 	stats_out->releases += stats_out->retired;
 	if (pool->order) {
-		/* A slot that goes from a victim to the newcomer is not pushed. */
+		/* A slot that passes from a victim to the newcomer is not pushed. */
 		const uint64_t handed_over = tally_read(&pool->order->handed_over);
 
 		stats_out->releases += handed_over;
@@ -138,7 +138,7 @@ lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	quick(pool, &stats);
 	if (stats_out->struct_size > offsetof(lfpool_stats_t, refills))
 		slow(pool, &stats);
-	/* Signed from the beginning: where size_t has 32 bits its difference would not become negative. */
+	/* Signed operands: with a size_t of 32 bits, a difference of two would not be negative. */
 	stats.unaccounted = (int64_t)stats.capacity - (int64_t)stats.active - (int64_t)stats.retired -
 			    (int64_t)stats.cached - (int64_t)stats.shared - (int64_t)stats.untouched;
 	sized_write(stats_out, &stats, sizeof(stats));

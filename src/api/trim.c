@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trim.c - lfpool_trim(), and the end of lfpool_shrink(): memory of free objects goes back to the system.
+ * trim.c - lfpool_trim(), and the end of lfpool_shrink(): gives the memory of free objects back to the system.
  *
- * Idea         Two halves.  Cooling: free slots are taken out of the free lists, one by one, and put into the cold
- *              store (cold.h), where an acquire finds them last.  Sweeping: a cursor goes over the pages; of those
- *              whose slots are all cold a run of at most STEP_BYTES is taken out of the cold store (counts first, then
- *              bits: O1), given back, and put into the cold store again.  Where the sweep ends the next call goes on;
- *              it is over when it has come round without giving anything back.
- * Invariants   TR1 while a page is being given back, all slots on it are in the hands of this call: nobody else can
- *                  have an object there.  A page on which a slot lies that is not opened yet is left alone: who opens
- *                  it does not come by the cold store's bits.
+ * Idea         Two halves.  Cooling takes free slots out of the free lists, one by one, and puts them into the cold
+ *              store (cold.h), where an acquire finds them last.  Sweeping moves a cursor over the pages, in search of
+ *              runs of at most STEP_BYTES whose slots are all cold.  It takes the slots of a run out of the cold store
+ *              (counts first, then bits: O1), gives the pages back, and puts the slots in again.  The next call starts
+ *              where the sweep ended.  A trim is complete when the cursor has passed all pages and gave none back.
+ * Invariants   TR1 while a page is being given back, this call holds all slots on it, so no other thread can have an
+ *                  object there.  A page with a slot that is not opened yet is left alone: the thread that opens the
+ *                  slot does not use the cold store's bits.
  *              TR2 `dirty` of a page is 0 only if no slot on it was put into the cold store since it was given back, or
  *                  ever: a call that puts a slot there sets it, holding the slot; a call that gives a page back clears
  *                  it, holding all of its slots.  So pages that were never touched are neither given back nor counted.
- * Progress     Lock-free for others.  A trim that is stopped takes with it the slots of one step.
- * Edges        COLD (cold.h): from who cooled the slot, to this call, to who takes it next.
+ * Progress     Lock-free for others.  A trim that is stopped keeps the slots of one step.
+ * Edges        COLD (cold.h): from the call that cooled the slot, to this call, to the call that takes the slot next.
  */
 #include "api/life.h"
 #include "base/probes.h"
@@ -28,7 +28,7 @@
 #include "lfpool/resize.h"
 
 #define STEP_BYTES ((size_t)64 << 10)
-#define LOOK_SHARE 64 /* a page looked at costs this share of a page given back */
+#define LOOK_SHARE 64 /* looking at a page costs 1 / LOOK_SHARE of giving it back */
 
 /* ---- Cooling ---- */
 
@@ -47,7 +47,7 @@ static bool cool_one(lfpool_t *pool, struct cache_head *head, size_t *budget)
 	return true;
 }
 
-/* Takes free slots out until `keep` are left there, or *budget is used up; true if there are more. */
+/* Cools free slots until the free lists have `keep` left, or *budget is used up; true if more could be cooled. */
 static bool cool(lfpool_t *pool, size_t keep, size_t *budget)
 {
 	for (size_t listed = slots_listed(pool); listed > keep; listed--)
@@ -57,12 +57,12 @@ static bool cool(lfpool_t *pool, size_t keep, size_t *budget)
 }
 
 /*
- * LFPOOL_IDLE.  A round begins when the one before has ended.  It takes the number of
- * objects that were free all the time since that one began, in one call or several.
+ * LFPOOL_IDLE.  A round begins when the last one has ended.  In one call or several, it cools the number of objects
+ * that were free all the time since the last round began.
  */
 static uint64_t idle_round(lfpool_t *pool)
 {
-	/* relaxed, here and below: numbers; calls at the same time share a round, and may count some objects twice. */
+	/* relaxed, here and below: numbers; concurrent calls share a round, and may count some objects twice. */
 	uint64_t left = load_relaxed(&pool->idle_left);
 
 	if (!left) {
@@ -75,7 +75,7 @@ static uint64_t idle_round(lfpool_t *pool)
 	return left - 1;
 }
 
-/* As cool(), for idle objects only.  Through a cache that calls borrow: the caller's own may be in use. */
+/* As cool(), for idle objects only.  It uses a borrowed cache: the caller's own may be in use. */
 static bool cool_idle(lfpool_t *pool, size_t keep, size_t *budget)
 {
 	const uint64_t idle = idle_round(pool), steals = census_steals(&pool->core);
@@ -108,7 +108,7 @@ static bool give_back(lfpool_t *pool, struct page_run run)
 			pages_mark_clean(&pool->core.cold, &run);
 		pages_let_go(&pool->core.cold, &hold);
 	}
-	/* Even if it failed, this call had slots for which others may wait. */
+	/* Also after a failure: this call held slots for which other calls may wait. */
 	resize_swept(pool);
 	if (done) {
 		tally_shared(&pool->given_back, run.pages * page);
@@ -117,8 +117,8 @@ static bool give_back(lfpool_t *pool, struct page_run run)
 	return done;
 }
 
-/* From the cursor on, round and round: false when all pages were looked at since one was given back, true if *budget
- * ended before.  (Pages before the cursor may have become cold since it passed them.) */
+/* Moves the cursor round all pages.  False when it has seen every page since it last gave one back; true if *budget was
+ * used up before.  (Pages behind the cursor may have become cold since it passed them.) */
 static bool sweep(lfpool_t *pool, size_t *budget)
 {
 	const size_t page = os_page_bytes(), most = STEP_BYTES / page ? STEP_BYTES / page : 1;

@@ -4,14 +4,14 @@
  * itself is in waiters.h.
  *
  * Idea         A call that wants n objects has n cells of the queue, with n tickets in a row.  It is given its objects
- *              one by one, like n calls that want one object each, in the order of its cells (W14).  The given slots
- *              stay in the cells until each cell has one, or the call ends.
- * Invariants   W8  two calls do not wait for each other's objects.  Cells are enlisted one after the other, so of two
- *                  calls that want several each may be given objects that the other needs.  A call that has some of
+ *              one by one, in the order of its cells (W14), as if n calls wanted one object each.  The slots stay in
+ *              the cells until each cell has one, or the call ends.
+ * Invariants   W8  two calls do not wait for each other's objects.  Two calls that want several objects may enlist
+ *                  their cells alternately, so each may be given objects that the other needs.  A call that has some of
  *                  its objects looks every millisecond whether a call with an earlier ticket waits.  If so it gives
  *                  back all its objects: the earlier call is served first.  Its own cells stay in the queue, with
  *                  their tickets.
- *              W9  a call that queues holds only what its cells were given.  (W1 to W7, W14: waiters.h, cells.h.)
+ *              W9  a call in the queue holds only the slots in its cells.  (W1 to W7, W14: waiters.h, cells.h.)
  *              W15 a call keeps its ticket until it ends.  If an object that it was given cannot be used, it queues
  *                  again in its old place before it puts anything back.
  * Progress     Blocks, in the kernel, until the cells are served, or the time is over, or the pool is closed.  The call
@@ -31,9 +31,9 @@
 
 /* ---- Calls that wait ---- */
 
-/* Did another call come first? relaxed: one that comes at the same instant may be first or second.  The hook is
- * asked by every call that finds nothing, so that each can have its victim: what it releases goes to the call that
- * came first. */
+/* Did another call come first?  relaxed: one that comes at the same instant may be first or second.  With a hook no
+ * call queues at once: each call that finds nothing asks the hook, which may release a victim.  The victim goes to the
+ * call that came first. */
 static bool must_queue(const lfpool_t *pool, int64_t timeout_ns)
 {
 	return timeout_ns && !pool->hooks.exhausted && waiters_any(&pool->waiters);
@@ -61,7 +61,7 @@ lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache_t *cache, 
 		return LFPOOL_OK;
 
 	const bool queue = must_queue(pool, timeout_ns);
-	/* A call that finds an object, and has no hook that may wait, does not need to know the time. */
+	/* Without a hook that may wait, a call that finds an object does not need the time. */
 	uint64_t deadline_ns = timeout_ns && pool->hooks.exhausted ? os_deadline(timeout_ns) : 0;
 
 	if (count == 1 && !queue && (*objects_out = take_one(pool, cache, deadline_ns)))
@@ -72,7 +72,7 @@ lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache_t *cache, 
 		deadline_ns = os_deadline(timeout_ns);
 	if (!head)
 		head = thread_cache(pool);
-	/* The second time for one object without a wait: for the reason. */
+	/* One object without a wait: the second attempt, which finds the reason of the failure. */
 	if (!queue && (count > 1 || !timeout_ns))
 		status = waiters_take(pool, head, objects_out, count);
 	if (queue)
@@ -89,7 +89,7 @@ lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache_t *cache, 
 #define INDEX_BITS 16
 _Static_assert(CELLS_MAX < 1 << INDEX_BITS, "a ticket names a cell");
 
-/* Is it that of the cell that waits with this word, as far as it goes? */
+/* Does the ticket belong to the cell that waits with this word?  Compares the bits that the word has. */
 static bool is_ticket_of(uint64_t word, lfpool_ticket_t ticket)
 {
 	return !((cell_ticket(word) ^ ticket >> INDEX_BITS) & LOW_BITS(CANCEL_TICKET_BITS));
@@ -99,7 +99,7 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 				     lfpool_ticket_t *ticket_out)
 {
 	struct waiters *d = &pool->waiters;
-	/* Called at once from a continuation, it could nest without end: it queues, for who called that one. */
+	/* A continuation called from within another could nest without end: it queues for the outer server. */
 	const bool nested = waiters_is_serving(pool);
 	void *object = NULL;
 
@@ -107,8 +107,8 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 		*ticket_out = 0;
 	if (!then)
 		return LFPOOL_E_ARGUMENT;
-	/* relaxed: a call that waits already comes first; one that comes at the same instant may be first or
-	 * second.  (The hook: as in must_queue().) */
+	/* relaxed: a call that already waits comes first; one that comes at the same instant may be first or second.
+	 * (The hook: as in must_queue().) */
 	if (pool->hooks.exhausted || !(nested || waiters_any(d)))
 		object = take_one(pool, NULL, 0);
 	else
@@ -124,13 +124,13 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 	if (cell) {
 		const uint64_t ticket = cells_tickets(d, 1);
 
-		/* Before anybody can call it. */
+		/* Before a server can call `then`. */
 		if (ticket_out)
 			*ticket_out = ticket << INDEX_BITS | (cell->index + 1);
 		cell_enlist(d, cell, ticket, then, context);
 		cells_shown(d);
 	}
-	/* The hook's victim, if there is one: for the first in the queue. */
+	/* The hook's victim, if there is one, goes to the first in the queue. */
 	(void)lfpool_release(pool, object);
 	if (!cell)
 		return closed ? LFPOOL_E_CLOSED : LFPOOL_E_NO_MEMORY;
@@ -151,10 +151,10 @@ bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket)
 	/* acquire, edge QUEUE: `then`. */
 	uint64_t word = load_acquire(&cell->word);
 
-	/* relaxed: it belongs to the word.  Of a call that waits nobody has the ticket. */
+	/* relaxed: `then` belongs to the word.  A cell without `then` is of a call, whose ticket no caller has. */
 	if (cell_phase(word) != WAITING || !is_ticket_of(word, ticket) || !load_relaxed(&cell->then))
 		return false;
-	/* relaxed: if it succeeds the cell is ours, unchanged. */
+	/* relaxed: if it succeeds, the cell is ours and unchanged. */
 	if (!cas_relaxed(&cell->word, &word, CLAIMED))
 		return false;
 	cell_vacate(d, cell);
@@ -177,7 +177,7 @@ size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns)
 		/* relaxed: a word to sleep on. */
 		const uint64_t seen = load_relaxed(&d->closed);
 
-		/* Once it was empty no call says so again; objects that another thread adds too late leave soon. */
+		/* CLOSED_EMPTY is announced once.  If a late call adds objects after that, they leave soon: poll. */
 		waiters_doze(d, &d->closed, seen, deadline_ns, seen != CLOSED || retired_asks(pool->retired));
 		(void)retired_poll(pool->retired, head);
 	}
@@ -189,7 +189,7 @@ size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns)
 void waiters_doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns,
 		  uint64_t most_ms)
 {
-	/* There a call that waits for ever does not ask for the time. */
+	/* No sleep in a buffer.  A call without a deadline never reads the clock. */
 	if (arena_in_buffer(d->arena)) {
 		cpu_relax();
 		return;
@@ -203,24 +203,24 @@ void waiters_doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t see
 	os_sleep_on(word, seen, deadline_ns);
 }
 
-/* Where the scheme is asked, the n-th call in the queue asks every n milliseconds, up to this.  So a long queue asks
- * little more often than one call, and if one thread stops, others ask. */
+/* With a scheme that has to be asked, the n-th call in the queue asks every n milliseconds, up to this.  So a long
+ * queue asks little more often than one call, and if one thread stops, others ask. */
 #define ASK_PAUSE_MAX_MS 16
 
-/* How many milliseconds a call with this ticket may sleep that was given nothing.  0: until its deadline. */
+/* Milliseconds that a call with this ticket, and no slot yet, may sleep.  0: until its deadline. */
 static uint64_t ask_after_ms(const lfpool_t *pool, uint64_t ticket)
 {
 	uint64_t word, before = 0;
 
 	if (!retired_asks(pool->retired))
 		return 0;
-	/* Tickets in between count although some of their calls have returned. */
+	/* Tickets of calls that have returned count as well. */
 	if (cells_oldest(&pool->waiters, &word) && cell_ticket(word) < ticket)
 		before = ticket - cell_ticket(word);
 	return before < ASK_PAUSE_MAX_MS ? before + 1 : ASK_PAUSE_MAX_MS;
 }
 
-/* ---- Slots, in the places of the objects that they are for ---- */
+/* ---- Slots, stored where their objects will be ---- */
 
 static void *slot_put(uint32_t slot)
 {
@@ -261,7 +261,7 @@ static bool take_all(lfpool_t *pool, struct cache_head *head, void **slots_out, 
 	return true;
 }
 
-/* The same; reclaims retired objects and grows the pool, as an acquire does. */
+/* As take_all(); reclaims retired objects and grows the pool, as an acquire does. */
 static bool take_or_make(lfpool_t *pool, struct cache_head *head, void **slots_out, size_t count)
 {
 	/* Repeats only after it grew, or another thread made it grow, or a batch was reclaimed. */
@@ -277,8 +277,8 @@ static bool take_or_make(lfpool_t *pool, struct cache_head *head, void **slots_o
 	}
 }
 
-/* Ends the use of an object that the caller of the library did not get.  Returns the slot to put back, which may be
- * another one, or SLOT_NONE. */
+/* Ends the use of an object that was not returned to the user.  Returns the slot to put back: it may be another one, or
+ * SLOT_NONE. */
 static uint32_t unbegin(lfpool_t *pool, void *object)
 {
 	uint32_t slot;
@@ -293,8 +293,8 @@ static uint32_t unbegin(lfpool_t *pool, void *object)
 /* AGAIN: an entry was used up, or an object was bad (SLOT_BAD): the call may try again. */
 enum outcome { ALL_BEGUN, ONE_REFUSED, AGAIN };
 
-/* Makes the objects of `count` slots active, in place.  If one cannot be, none is, and the slots that are left, which
- * the caller puts back, come first. */
+/* Makes the objects of `count` slots active, in place.  If one fails, none is active, and the first *left_out places
+ * have the slots that the caller must put back. */
 static enum outcome begin_all(lfpool_t *pool, struct cache_head *head, void **slots, size_t count, size_t *left_out)
 {
 	*left_out = 0;
@@ -323,11 +323,11 @@ static enum outcome begin_all(lfpool_t *pool, struct cache_head *head, void **sl
 lfpool_status_t waiters_take(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count)
 {
 	enum outcome outcome = AGAIN;
-	/* One object was looked for before. */
+	/* The caller has already tried, and counted, one object. */
 	bool counted = count == 1;
 	size_t left;
 
-	/* Repeats only for an entry that is used up, or an object that is destroyed. */
+	/* Repeats only after an entry was used up, or an object was destroyed. */
 	while (outcome == AGAIN) {
 		if (!take_all(pool, head, objects_out, count)) {
 			if (!counted)
@@ -359,7 +359,7 @@ struct call {
 	struct cell *first; /* its cells, from which `next` leads on       */
 };
 
-/* `count` cells for the caller, each with the index of the next; NULL: they cannot all be had. */
+/* Claims `count` cells, each with the index of the next; NULL: it could not claim all. */
 static struct cell *claim_all(struct waiters *d, size_t count)
 {
 	struct cell *first = NULL;
@@ -384,7 +384,7 @@ static struct cell *claim_all(struct waiters *d, size_t count)
 	return first;
 }
 
-/* Its cells wait, in the order of their tickets (W14); then it puts back its slots, and serves. */
+/* Enlists the cells, in the order of their tickets (W14); then puts back the slots of the call, and serves. */
 static void enlist_all(struct call *call)
 {
 	struct waiters *d = &call->pool->waiters;
@@ -399,7 +399,7 @@ static void enlist_all(struct call *call)
 	waiters_serve(call->pool, call->head);
 }
 
-/* Leaves the queue: what was given by then, or SLOT_NONE. */
+/* Leaves the queue; returns the slot that was given by then, or SLOT_NONE. */
 static uint32_t leave(struct cell *cell)
 {
 	/* acquire, edge QUEUE: the slot's last holder. */
@@ -411,7 +411,7 @@ static uint32_t leave(struct cell *cell)
 	return cell_phase(word) >= GIVEN ? cell_slot(word) : SLOT_NONE;
 }
 
-/* All its cells leave the queue; returns how many slots they had. */
+/* All cells leave the queue; returns the number of slots they had. */
 static size_t leave_all(struct call *call)
 {
 	struct waiters *d = &call->pool->waiters;
@@ -432,7 +432,7 @@ static size_t leave_all(struct call *call)
 	return given;
 }
 
-/* W8: gives back the given slots; false if it has none.  Its cells continue to wait, each with its ticket. */
+/* W8: puts back the slots that its cells have; false without any.  The cells wait again, with their tickets. */
 static bool step_back(struct call *call)
 {
 	struct waiters *d = &call->pool->waiters;
@@ -465,13 +465,13 @@ static bool is_over(uint64_t deadline_ns)
 	return deadline_ns != UINT64_MAX && os_now_ns() >= deadline_ns;
 }
 
-/* The word of a cell of the call's. */
+/* The word of the cell, which belongs to the call. */
 static uint64_t look_at(const struct call *call, struct cell *cell)
 {
 	/* relaxed: leave() acquires. */
 	uint64_t word = load_relaxed(&cell->word);
 
-	/* No waiter is given an object until the continuation has returned (W6): so the call serves itself. */
+	/* In a hook or continuation: until it returns, its server gives nothing (W6), so the call serves itself. */
 	if (cell_phase(word) < GIVEN && unlikely(waiters_is_serving(call->pool))) {
 		const uint32_t slot = slots_take(call->pool, call->head);
 
@@ -483,13 +483,13 @@ static uint64_t look_at(const struct call *call, struct cell *cell)
 	return word;
 }
 
-/* No cells can be had: looks again and again, a millisecond apart. */
+/* The cells could not be claimed: tries once per millisecond. */
 static COLD bool poll(const struct call *call)
 {
 	const struct waiters *d = &call->pool->waiters;
 	_Atomic(uint64_t) nothing;
 
-	/* relaxed: nobody else knows it. */
+	/* relaxed: no other thread knows it. */
 	store_relaxed(&nothing, 0);
 	for (;;) {
 		(void)retired_poll(call->pool->retired, call->head);
@@ -501,7 +501,7 @@ static COLD bool poll(const struct call *call)
 	}
 }
 
-/* Has a call that came before this ticket not got all that it wants? */
+/* Does a call with an earlier ticket wait? */
 static bool older_waits(const struct waiters *d, uint64_t ticket)
 {
 	uint64_t word;
@@ -509,7 +509,7 @@ static bool older_waits(const struct waiters *d, uint64_t ticket)
 	return cells_oldest(d, &word) && cell_ticket(word) < ticket;
 }
 
-/* Returns when all its cells were given something, or the time is over, or the pool is closed. */
+/* Returns when all cells were served, or the time is over, or the pool is closed. */
 static void wait_in_queue(struct call *call)
 {
 	lfpool_t *pool = call->pool;
@@ -518,7 +518,7 @@ static void wait_in_queue(struct call *call)
 	size_t given = 0; /* before `cell` */
 	bool holds = false;
 
-	/* Repeats only after a sleep, or after it was given something. */
+	/* Repeats only after a sleep, or after a cell was served. */
 	for (;;) {
 		const uint64_t word = look_at(call, cell);
 
@@ -530,7 +530,7 @@ static void wait_in_queue(struct call *call)
 		}
 		if (waiters_closed(d) || is_over(call->deadline_ns))
 			return;
-		/* W14 does not hold after it has given back, so it continues to look. */
+		/* After this call has stepped back, W14 does not hold, so it keeps looking every millisecond. */
 		holds = holds || given > 0;
 		if (holds && older_waits(d, call->ticket) && step_back(call)) {
 			cell = call->first;
@@ -542,7 +542,7 @@ static void wait_in_queue(struct call *call)
 	}
 }
 
-/* All its slots; false: the time is over, or the pool is closed, and none is held. */
+/* Gets all slots.  False: the time is over, or the pool is closed; the call holds no slot. */
 static bool wait_for_slots(struct call *call)
 {
 	struct waiters *d = &call->pool->waiters;
@@ -559,7 +559,7 @@ static bool wait_for_slots(struct call *call)
 	if (given == call->count)
 		return true;
 	give_slots_back(call->pool, call->head, call->objects, given);
-	/* A last look, so that none means what it always means. */
+	/* A last attempt: a failure means, as always, that too few objects were free. */
 	return take_all(call->pool, call->head, call->objects, call->count);
 }
 
@@ -571,7 +571,7 @@ lfpool_status_t waiters_wait_for(lfpool_t *pool, struct cache_head *head, void *
 	enum outcome outcome = AGAIN;
 
 	probe_wait_begin(pool, pool->name);
-	/* W15.  Repeats only for an object that was released twice in a race, or is bad: that one is used up. */
+	/* W15.  Repeats only for an object that was released twice in a race, or is bad: its entry is used up. */
 	while (outcome == AGAIN && wait_for_slots(&call))
 		outcome = begin_all(pool, head, objects_out, count, &call.left);
 	if (outcome == ONE_REFUSED) {

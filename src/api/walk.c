@@ -2,19 +2,18 @@
 /*
  * walk.c - visit the objects of a pool, see lfpool/walk.h.
  *
- * Idea         The states of all objects are an array of words in the order of their addresses, one word for each
- *              granule (arena.h), and not 0 while the object is active.  A walk reads a window of 64 words at a time,
- *              and is one window ahead of its visitor: objects that seem active there are prefetched, and when their
- *              turn comes, the walk looks a second time.  (Visiting one
- *              object in ten of a million and reading it takes 10 ms without the prefetch, each waiting for memory by
- *              itself, and 1 with it: lfpool-bench-walk.)
+ * Idea         The states of all objects are an array of words in the order of their addresses.  There is one word for
+ *              each granule (arena.h), and it is not 0 while the object is active.  A walk reads a window of 64 words
+ *              at a time, one window ahead of its visitor.  It prefetches the objects there that seem active, and looks
+ *              a second time when it reaches them.  (Visiting one object in ten of a million, and reading it, takes
+ *              10 ms without the prefetch, as each read waits for memory, and 1 ms with it: lfpool-bench-walk.)
  * Invariants   WK1 a walk visits each slot of its range once and never goes back: no object is visited twice.
- *              WK2 what a cursor returns was active in the second look, which is the one that counts: between the two
- *                  looks the visitor of earlier objects has run, and anything may have happened.
+ *              WK2 an object that a cursor returns was active in the second look.  The first look does not count:
+ *                  since then the visitor of earlier objects has run, and any object may have been released.
  *              WK3 no slot outside the runs of census_run() is active.  A walk that happens after an acquire sees
  *                  that the slot was carved.
- * Progress     Wait-free, and no locked instruction; but lfpool_release_all(), which is lock-free.
- * Edges        TELL (arena.h): from who activates the object to the second look.
+ * Progress     Wait-free, without locked instructions; lfpool_release_all() is lock-free.
+ * Edges        TELL (arena.h): from the activation of an object to the second look.
  */
 #include "core/arena.h"
 #include "object/debugging.h"
@@ -28,20 +27,20 @@
 /* States that are looked at together. */
 #define AT_ONCE 8
 
-/* States of a window, at most the bits of a cursor's word.  (The explorer has windows of one state: its pools are
- * small.) */
+/* States in a window; at most the bits of a cursor's word.  (The explorer's pools are small, so its windows have one
+ * state.) */
 #ifndef WALK_WINDOW
 #define WALK_WINDOW 64
 #endif
 
-/* Of a window with more active objects than this, the processor fetches what follows by itself. */
+/* In a window with more active objects than this, the processor prefetches them automatically. */
 #define DENSE 40
 
-/* The first of granules next .. end - 1 whose object seems active; `end` if none does. */
+/* The first granule from `next` to end - 1 whose object seems active, or `end`. */
 static inline size_t scan(_Atomic(uintptr_t) *state, size_t next, size_t end)
 {
-	/* relaxed, all: a walk that is to see an activation has it through an edge of the program's own; any other may
-	 * miss it.  What is found is looked at again. */
+	/* relaxed, all: a walk that must see an activation has it through an edge of the program; other walks may miss
+	 * it.  A second look follows for each object that is found. */
 	if (next < end && load_relaxed(&state[next]))
 		return next;
 	while (end - next >= AT_ONCE) {
@@ -64,7 +63,7 @@ static inline uintptr_t granule_of(const struct arena *arena, size_t slot)
 	return lfpool_granule_of_(&arena->face, arena_object(arena, (uint32_t)slot));
 }
 
-/* Looks at the next window of the run; false if nothing in it seems active (any more). */
+/* Looks at the next window of the run; false if no object in it seems active. */
 static inline bool look_at_window(const struct arena *arena, lfpool_cursor_t *cursor)
 {
 	_Atomic(uintptr_t) *const state = arena->face.state;
@@ -83,7 +82,7 @@ static inline bool look_at_window(const struct arena *arena, lfpool_cursor_t *cu
 	return active;
 }
 
-/* The next slot to look at is in a run of used ones, or the walk is over. */
+/* Sets `next` to a slot in a run of used ones, or ends the walk. */
 static COLD void find_run(lfpool_cursor_t *cursor)
 {
 	cursor->next = census_run(&cursor->pool->core, cursor->next, &cursor->run_end);
@@ -93,11 +92,11 @@ static COLD void find_run(lfpool_cursor_t *cursor)
 		cursor->run_end = cursor->end;
 }
 
-/* Looks at the next window in which something seems active; if there is none, `ahead` is 0. */
+/* Looks at the next window with an object that seems active; without one, `ahead` is 0. */
 static inline void look_ahead(const struct arena *arena, lfpool_cursor_t *cursor)
 {
 	cursor->ahead = 0;
-	/* What scan() saw may be gone when the window is looked at: that is not the end. */
+	/* An object that scan() saw may be released before the window is read: that is not the end of the walk. */
 	do {
 		if (unlikely(cursor->next >= cursor->run_end))
 			find_run(cursor);
@@ -156,7 +155,7 @@ void lfpool_cursor_open(lfpool_cursor_t *cursor_out, const lfpool_t *pool)
 	};
 }
 
-/* The object of the next slot, active or not; NULL at the end.  Slots that are not open yet have nothing to show. */
+/* The object of the next slot, active or not; NULL at the end.  Slots that are not opened yet have no object. */
 static COLD void *next_of_every(lfpool_cursor_t *cursor)
 {
 	const lfpool_t *pool = cursor->pool;
@@ -184,7 +183,7 @@ void *lfpool_cursor_next(lfpool_cursor_t *cursor)
 
 	if (unlikely(cursor->every))
 		return next_of_every(cursor);
-	/* Repeats only for a heap's object that has gone since: bounded by the slots. */
+	/* Repeats only if an object of malloc mode was released since: bounded by the slots. */
 	while (!object && (slot = walk_next(&pool->core.arena, cursor, &state)))
 		object = pool_object(pool, slot);
 	return object;

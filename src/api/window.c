@@ -2,8 +2,8 @@
 /*
  * window.c - pools whose objects are in a chosen range of addresses, see window.h.
  *
- * Progress     One lock for all sets, held while a pool is made.  Order of locks: this one, then the registry's, then
- *              that of the live pools.
+ * Progress     One lock for all sets, held while a pool is made.  Order of locks: this one, the registry's, then the
+ *              lock of the live pools.
  */
 #include "api/window.h"
 
@@ -40,7 +40,7 @@ bool windows_open(struct windows *w, size_t count, size_t most, size_t alignment
 	alignment = larger_of(alignment, HUGE_PAGE_BYTES);
 	while (w->shift < 8 * sizeof(size_t) - 1 && (size_t)1 << w->shift < most)
 		w->shift++;
-	/* And a page without access before the first window. */
+	/* A page without access precedes the first window. */
 	if ((size_t)1 << w->shift < most || __builtin_mul_overflow((size_t)1 << w->shift, count, &bytes) ||
 	    __builtin_add_overflow(bytes, alignment + os_page_bytes(), &bytes))
 		return false;
@@ -133,7 +133,7 @@ lfpool_status_t window_create_pool(lfpool_t **pool_out, const lfpool_config_t *c
 		return LFPOOL_E_BUFFER;
 	status = pool_create_by(pool_out, config, &window);
 
-	/* Memory that was committed there before something was refused. */
+	/* Decommits memory that was committed before the failure. */
 	if (status != LFPOOL_OK)
 		os_close(range.at, range.bytes);
 	return status;

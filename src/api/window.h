@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * window.h - the seam for sets: pools whose objects are in a range of addresses that was chosen before.
+ * window.h - the interface for sets: pools whose objects are in a range of addresses that the set chose before.
  *
  * Idea         A set finds the class of an address by arithmetic, so it decides where the objects of each class are.
- *              It reserves one range of addresses and cuts it into windows, all of the size of the same power of two.
- *               A pool made in a window has its objects there and everything else where any pool has it.  This is the
- *               only thing
- *              that the rooms above api need beyond the public headers.
+ *              It reserves one range of addresses and cuts it into windows, all of the same size, a power of two.  A
+ *              pool made in a window has its objects there, and all its other memory where any pool has it.  The rooms
+ *              above api need nothing else beyond the public headers.
  * Invariants   Y2  every object of a pool made in a window is in that window, whole; there is a page without access
  *                  between the objects of two windows.
  * Progress     All of these may enter the kernel, except window_of().
@@ -22,7 +21,7 @@
 /* Windows side by side. */
 struct windows {
 	uintptr_t base; /* of window 0                                              */
-	uint32_t count; /* 0: none, as for objects that malloc() places             */
+	uint32_t count; /* 0: malloc() places the objects                           */
 	uint32_t shift; /* each is 2^shift bytes                                    */
 	char *reserved; /* NULL: nothing                                            */
 	size_t reserved_bytes;
@@ -49,18 +48,18 @@ bool windows_open(struct windows *w, size_t count, size_t most, size_t alignment
 void windows_close(struct windows *w);
 
 /*
- * The bytes that a window must have for this pool: for config.max_capacity objects, with debug modes and the
- * environment taken into account.  0 if the objects are the heap's (LFPOOL_BACKEND_MALLOC), SIZE_MAX if there is no
- * such number. Returns a status as lfpool_create() does for a config.
+ * The bytes that a window must have for config.max_capacity objects, including what debug modes and the environment
+ * add.  0 with LFPOOL_BACKEND_MALLOC, whose objects are on the heap; SIZE_MAX if the number overflows.  Returns the
+ * status that lfpool_create() returns for such a config.
  */
 lfpool_status_t window_bytes(const lfpool_config_t *config, size_t *bytes_out);
 /* Lowers config->max_capacity, and capacity with it, until the objects fit in the range; not below 1. */
 void window_fit(lfpool_config_t *config, struct window_range range);
-/* As lfpool_create(), with the objects in the range.  After a failure the range is as it was. */
+/* As lfpool_create(), with the objects in the range.  A failure leaves the range unchanged. */
 lfpool_status_t window_create_pool(lfpool_t **pool_out, const lfpool_config_t *config, struct window_range range);
 
-/* The id of a pool, and the calling thread's cache of the pool with that id; NULL: it has none (yet).  So a hit in a
- * set does not read the pool. */
+/* The id of a pool, and the calling thread's cache of the pool with that id, or NULL.  So the fast path of a set does
+ * not read the pool. */
 uint64_t window_pool_id(const lfpool_t *pool);
 static inline lfpool_cache_t *window_cache(uint64_t id)
 {

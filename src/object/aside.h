@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * aside.h - free slots whose object hooks.activate refused, so that a call which was refused finds other objects.
+ * aside.h - free slots whose objects hooks.activate refused, so that a call that was refused one finds other objects.
  *
- * Idea         A refused object stays built, and its slot must stay free.  Put back on a magazine, the same call would
- *              find it again at once, and held by the call until its end, it would be lost to other threads if this
- *              one stops.  So its slot is set aside: it gets a ticket, in the slot's word.  Every thread can take it
+ * Idea         A refused object stays built, and its slot must stay free.  If the call put the slot on a magazine, it
+ *              would find it again at once.  If it kept the slot until its end, a thread that stops would take it from
+ *              all others.  So the slot is set aside: it gets a ticket, in the slot's word.  Any thread can take it
  *              from there, after it has found the free lists empty.  A call reads the number of tickets before it sets
  *              a slot aside for the first time, and takes only slots with older tickets.  So it tries each object once.
  * Invariants   AS1 a slot is set aside exactly while its ticket is not 0, and then no thread holds it.  A call holds
  *                  one slot at a time.
- *              AS2 tickets only grow, so a slot with a ticket up to `until` that is taken does not get such a ticket
- *                  again.  A scan that reached the end found every slot that was set aside with such a ticket when it
- *                  began, except those that other calls took.
- *              A call that no hook has refused an object takes any ticket.  It returns NULL when it has scanned to the
- *              end, then found the free lists exhausted, and `sets` has not changed meanwhile: at that moment no slot
- *              was free, except in the hands of calls.  A call that was refused an object takes only older tickets, so
- *              it compares nothing (AS2): at that moment each free slot was set aside by this call, or by one that
- *              overlaps it.
+ *              AS2 tickets only grow, so a slot that is taken never again gets a ticket up to `until`.  A scan that
+ *                  reaches the end has found every slot that had such a ticket when the scan began, except the slots
+ *                  that other calls took.
+ *              A call that was refused no object takes any ticket.  It returns NULL when it has scanned to the end,
+ *              then found the free lists exhausted, and `sets` has not changed meanwhile.  At that moment no slot was
+ *              free, except slots that calls held.  A call that was refused an object takes only older tickets, so it
+ *              does not compare `sets` (AS2).  At that moment each free slot had been set aside by this call, or by one
+ *              that overlaps it.
  * Progress     set, take: lock-free; take is O(slots), and O(1) when no slot is set aside.
  * Edges        KEEP (docs/memory-model.md): set -> take.
  */
@@ -28,7 +28,7 @@
 
 struct aside {
 	_Atomic(uint64_t) tickets; /* so far                                                                   */
-	_Atomic(uint64_t) sets;    /* so far, each counted when it is complete                                 */
+	_Atomic(uint64_t) sets;    /* slots set aside so far, each counted when it is complete                 */
 	_Atomic(uint32_t) count;   /* of slots that are set aside, or are just being set aside or taken        */
 	uint32_t slots;
 	_Atomic(uint64_t) ticket[]; /* of each slot, from 0; zeroed memory: none is set aside                  */
@@ -36,7 +36,7 @@ struct aside {
 
 static inline uint64_t aside_tickets(const struct aside *a)
 {
-	/* relaxed: a call that follows another one's sees the tickets of that through the edge between them. */
+	/* relaxed: a call that happens after another one sees its tickets through the edge between them. */
 	return load_relaxed(&a->tickets);
 }
 

@@ -24,12 +24,12 @@ struct debug {
 	struct owners owners;
 	struct quarantine quarantine;
 	size_t mapped_bytes;
-	_Atomic(uint8_t) contents[]; /* per slot, if there is poison: B2.  The slot's holder's */
+	_Atomic(uint8_t) contents[]; /* per slot, if there is poison: B2.  Its holder writes it */
 };
 
 /* The contents of an object. */
 enum contents {
-	FRESH,    /* zero bytes, or leftovers of memory that may have been given back   */
+	FRESH,    /* zero bytes, or remains of memory that may have been given back     */
 	POISON,   /* free, and filled                                                   */
 	A_USER_S, /* active, or shown since                                             */
 };
@@ -40,13 +40,13 @@ static bool open_parts(struct debug *debug, const lfpool_config_t *config)
 {
 	const struct debug_modes *modes = &debug->modes;
 
-	/* Poison and guards name who did it. */
+	/* Findings of poison and guards name the last holder. */
 	if ((modes->owner || modes->poison || modes->guard) &&
 	    !owners_open(&debug->owners, config->max_capacity, modes->owner, modes->backtrace))
 		return false;
 	if (!modes->quarantine)
 		return true;
-	/* With a place for each object the ring is first in, first out; more places change nothing. */
+	/* One place for each object is enough: more places change nothing. */
 	debug->quarantine.places = modes->quarantine;
 	if (config->max_capacity < modes->quarantine)
 		debug->quarantine.places = (uint32_t)config->max_capacity;
@@ -152,7 +152,7 @@ static void pattern_fill(void *memory, size_t bytes, uint32_t pattern)
 	memcpy(at, &word, bytes);
 }
 
-/* The first byte that is wrong, `bytes` if none is; *wrong_out: how many are. */
+/* The offset of the first wrong byte, or `bytes`; *wrong_out: the number of wrong bytes. */
 static size_t pattern_first_wrong(const void *memory, size_t bytes, uint32_t pattern, size_t *wrong_out)
 {
 	const uint64_t word = pattern_twice(pattern);
@@ -306,7 +306,7 @@ void debug_slot_ending(struct debug *debug, uint32_t slot, void *object)
 		owner_released(&debug->owners, slot);
 }
 
-/* A slot leaves the quarantine, or SLOT_NONE: finds a write that happened in the meantime. */
+/* A slot (or SLOT_NONE) leaves the quarantine: reports a write that happened there. */
 static void check_leaving(struct debug *debug, uint32_t slot)
 {
 	if (!slot || !debug->poisons)
@@ -315,7 +315,7 @@ static void check_leaving(struct debug *debug, uint32_t slot)
 
 	tools_open(&debug->tools, object, debug->object_size);
 	if (check_poison(debug, slot, object))
-		/* Reported once. */
+		/* Restored, so that it is reported once. */
 		pattern_fill(object, debug->object_size, PATTERN_POISON);
 	tools_shut(&debug->tools, object, debug->object_size);
 }
@@ -420,7 +420,7 @@ static void tell_active(struct debug *debug, uint32_t slot, void *object)
 
 static void print_holders(const struct debug *debug, size_t used)
 {
-	/* Without memory the first line alone. */
+	/* Without memory for the table, prints the first line only. */
 	char first[256], *table = os_heap_resize(NULL, TABLE_BYTES);
 	struct text text;
 

@@ -8,8 +8,8 @@
  *              The modules know one thing each: owner.h, quarantine.h, tools.h.
  * Invariants   B1  an object is accessible from debug_slot_open() to debug_slot_end() or debug_slot_refused(), and
  *                  after debug_slot_show().  Otherwise the tools treat it as inaccessible.
- *              B2  `contents` of a slot is POISON exactly while its object is free and filled with the poison, and
- *                  FRESH before its first use, and again while its memory may go: an acquire then fills it.
+ *              B2  `contents` of a slot is POISON exactly while its object is free and filled with the poison.  It is
+ *                  FRESH before the first use, and while the memory may be given back; an acquire then fills it.
  * Progress     As its parts.
  */
 #ifndef LFPOOL_DEBUGGING_H
@@ -26,7 +26,7 @@ struct arena_plan;
 struct debug;
 struct text;
 
-/* Whose objects they are, of whatever kind of pool. */
+/* The pool that has the objects, of any kind. */
 struct debug_home {
 	struct object_range range;
 	const char *name;
@@ -40,7 +40,7 @@ struct debug_home {
 bool debug_open(struct debug **debug_out, const lfpool_config_t *config, const struct debug_modes *modes);
 void debug_close(struct debug *debug);
 
-/* In these three `debug` may be NULL: they do nothing then.  Guard bytes and alignment, before the arena is opened. */
+/* These three do nothing if `debug` is NULL.  Plans guard bytes and alignment, before the arena is opened. */
 void debug_plan(const struct debug *debug, struct arena_plan *plan);
 /* The pool is made, and all its objects are free; with LFPOOL_CREATE_ALL they are built. */
 void debug_attach(struct debug *debug, const struct debug_home *home);
@@ -56,11 +56,11 @@ void debug_slot_ending(struct debug *debug, uint32_t slot, void *object);
 /* Returns the slot to put back: another one, or SLOT_NONE, if there is a quarantine. */
 uint32_t debug_slot_end(struct debug *debug, uint32_t slot, void *object);
 
-/* The object's memory may be given back: poison in it is not expected to be intact from here on. */
+/* The object's memory may be given back: from here on its poison is not checked. */
 void debug_slot_cool(struct debug *debug, uint32_t slot, void *object);
-/* A hook may use this free object, for a moment. */
+/* A hook may use this free object, from `begins` true to `begins` false. */
 void debug_slot_lend(struct debug *debug, void *object, bool begins);
-/* By any thread; `debug` may be NULL.  Writes to this free object are allowed until it is released the next time. */
+/* By any thread; `debug` may be NULL.  Allows writes to this free object until its next release. */
 void debug_slot_show(struct debug *debug, uint32_t slot, void *object);
 
 /* ---- Quarantine ---- */

@@ -23,7 +23,7 @@ struct lifecycle {
 	_Atomic(uint8_t) built[]; /* per slot, from 0; the slot's holder's.  Untouched if all are  */
 };
 
-/* A macro: in an embedded build, which has no debug modes, it is a constant for every compiler. */
+/* A macro: embedded builds have no debug modes, and there it is a constant for every compiler. */
 #define has_debug(lifecycle) (!EMBEDDED && (lifecycle)->debug)
 
 /* ---- Life ---- */
@@ -33,7 +33,7 @@ bool hooks_have_life(const lfpool_hooks_t *hooks)
 	return hooks->create || hooks->validate || hooks->activate || hooks->deactivate || hooks->destroy;
 }
 
-/* Bytes up to the struct aside, which only a pool that can refuse an object has; SIZE_MAX: there is no such number. */
+/* Bytes up to the struct aside, which only a pool with hooks.activate has; SIZE_MAX: the number overflows. */
 static size_t head_bytes(const lfpool_config_t *config)
 {
 	size_t bytes;

@@ -3,10 +3,10 @@
  * lifecycle.h - what happens to an object between the free lists and its caller.
  *
  * Idea         The free lists move slots and know nothing of objects.  A pool whose objects need something (hooks to
- *              run, debug modes, tools) has a `struct lifecycle`; others have none and pay nothing.  Two calls:
- *              lifecycle_begin() when a slot was taken and is about to become active, lifecycle_end() when it has
- *              become free and is about to be put back.  Both run while no lock is held and no cache is half changed,
- *              so a hook may use the pool.
+ *              run, debug modes, tools) has a `struct lifecycle`; other pools pay nothing.  lifecycle_begin() runs when
+ *              a slot was taken and is about to become active, lifecycle_end() when it has become free and is about to
+ *              be put back.  At both times the caller holds no lock, and its cache is consistent, so a hook may use the
+ *              pool.
  * Invariants   K1  between lifecycle_begin() and lifecycle_end() of a slot only its holder calls either for it.  If two
  *                  threads release it at once, one of them becomes the holder (releases are by CAS).
  *              K2  `built` of a slot is 1 exactly while hooks.create has run for it, and hooks.destroy has not since.
@@ -35,30 +35,29 @@ struct lifecycle *lifecycle_open_in(void *buffer, const lfpool_config_t *config)
 /* Backs its memory as `flags` say (backing.h), except the memory of the debug modes.  `lifecycle` may be NULL. */
 lfpool_status_t lifecycle_back(const struct lifecycle *lifecycle, uint32_t flags);
 
-/* Its debug modes, for which debugging.h has the calls; NULL if there is nothing to do at any call.  `lifecycle` may be
+/* The debug modes, for the functions in debugging.h; NULL if no call has anything to do for them.  `lifecycle` may be
  * NULL. */
 struct debug *lifecycle_debug(const struct lifecycle *lifecycle);
 
-/* Is there anything to do at each acquire and release?  If not, the hits may be inlined.  `lifecycle` may be NULL. */
+/* Does each acquire and release have something to do?  If not, the fast path may be inlined.  NULL is allowed. */
 bool lifecycle_each_call(const struct lifecycle *lifecycle);
 
 /* LFPOOL_CREATE_ALL: false, and nothing is built, when a hook refuses. */
 bool lifecycle_build_all(struct lifecycle *lifecycle, const struct arena *arena, size_t capacity);
-/* The pool is being destroyed: hooks for all that is built, of slots 1 .. used; with LFPOOL_CREATE_ALL 1 .. initial
- * too. */
+/* The pool is being destroyed: runs hooks for all built objects of slots 1 .. used, and with LFPOOL_CREATE_ALL of slots
+ * 1 .. initial. */
 void lifecycle_destroy_all(struct lifecycle *lifecycle, const struct arena *arena, size_t initial, size_t used);
 
-/* The same for one object. */
+/* The same for one object, if it is built. */
 void lifecycle_destroy(struct lifecycle *lifecycle, uint32_t slot, void *object, bool active);
 
-/* slot: SLOT_NONE where there are no slots (malloc mode); each object is then built and destroyed each time. */
+/* slot: SLOT_NONE in malloc mode, where each object is built and destroyed for each use. */
 
 /* Is there a hook that runs for objects? */
 bool hooks_have_life(const lfpool_hooks_t *hooks);
 
-/* The result of lifecycle_begin().  Refused: the slot must stay free, built or not.  Discarded: the
- * slot must go to the cold store;
- * its object was found bad, destroyed, and could not be built again.  The caller takes another slot. */
+/* The result of lifecycle_begin().  Refused: the slot must stay free, built or not.  Discarded: the object was bad, was
+ * destroyed, and could not be built again.  Its slot must go to the cold store, and the caller takes another slot. */
 enum begun { BEGIN_OK, BEGIN_REFUSED, BEGIN_DISCARDED };
 
 /* The holder of `slot`, which is free, is about to make it active. */
@@ -75,22 +74,22 @@ void lifecycle_cool(struct lifecycle *lifecycle, uint32_t slot, void *object);
 
 /* Are slots set aside?  `lifecycle` may be NULL. */
 bool lifecycle_sets_aside(const struct lifecycle *lifecycle);
-/* Only then: the number of tickets so far, and of slots set aside so far; the holder of `slot` sets it aside; takes one
- * with a ticket up to `until`, from *at on, which begins with 1. */
+/* Only if lifecycle_sets_aside().  The number of tickets so far; the number of slots set aside so far.  The holder of
+ * `slot` sets it aside.  Takes a slot with a ticket up to `until`, from *at on (1 at first). */
 uint64_t lifecycle_tickets(const struct lifecycle *lifecycle);
 uint64_t lifecycle_sets(const struct lifecycle *lifecycle);
 void lifecycle_set_aside(struct lifecycle *lifecycle, uint32_t slot);
 uint32_t lifecycle_take_aside(struct lifecycle *lifecycle, uint64_t until, uint32_t *at);
-/* Slots that are set aside, and with those in quarantine; snapshots.  `lifecycle` may be NULL in these three. */
+/* The number of slots that are set aside; with slots in quarantine.  Snapshots.  These three accept NULL. */
 size_t lifecycle_aside_count(const struct lifecycle *lifecycle);
 size_t lifecycle_held_back(const struct lifecycle *lifecycle);
-/* The next slot that is set aside, after *at, which begins with 0; SLOT_NONE at the end. */
+/* The next slot that is set aside, after *at (0 at first); SLOT_NONE at the end. */
 uint32_t lifecycle_next_aside(const struct lifecycle *lifecycle, uint32_t *at);
 
 /* ---- Building ---- */
 
-/* LFPOOL_CREATE_ALL without other hooks: a slot that comes from the cold store is not built.  `lifecycle` may be NULL.
- * */
+/* Does the pool build all objects at creation (LFPOOL_CREATE_ALL)?  Then slots from the cold store may be unbuilt.
+ * `lifecycle` may be NULL. */
 bool lifecycle_builds_all(const struct lifecycle *lifecycle);
 bool lifecycle_is_built(const struct lifecycle *lifecycle, uint32_t slot);
 bool lifecycle_build(struct lifecycle *lifecycle, uint32_t slot, void *object);

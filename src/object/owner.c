@@ -6,7 +6,7 @@
  *              come from the dynamic symbols: a program linked with -rdynamic has them all.  Other frames are
  *              written as "program+0x1234", which addr2line -e program 0x1234 turns into a line.
  *              The table has a row for each holder: a label, or a thread without a label, and the call site where
- *              it is known.  Rows are found by search, so there are at most ROWS_MAX.  The rest is one row, others.
+ *              it is known.  Rows are found by search, so there are at most ROWS_MAX.  All other holders share one row.
  * Orders       All relaxed: a record belongs to the slot's holder, and travels with the slot.
  */
 #include "object/owner.h"
@@ -25,7 +25,7 @@
 #define FRAMES_OURS_MAX 12
 #define FRAMES_MAX 32
 
-/* Once before the first: loads and allocates what backtrace() needs. */
+/* Called once before the first backtrace: backtrace() then loads and allocates its data. */
 static void callsite_prepare(void)
 {
 	void *frame;

@@ -49,15 +49,15 @@ void owners_close(struct owners *owners);
 void owner_acquired(struct owners *owners, uint32_t slot);
 void owner_released(struct owners *owners, uint32_t slot);
 
-/* "Acquired by thread 7 ("physics") 1.203 s ago at spawn+0x1f < main+0x88."; nothing if it never was. */
+/* "Acquired by thread 7 ("physics") 1.203 s ago at spawn+0x1f < main+0x88."; nothing if never acquired. */
 void owner_put_acquired(const struct owners *owners, uint32_t slot, struct text *text);
 void owner_put_released(const struct owners *owners, uint32_t slot, struct text *text);
 
 /* "spawn+0x1f < main+0x88"; nothing if it was not sampled. */
 void owner_put_site(const struct owner_end *end, struct text *text);
 
-/* A row for each holder of the slots 1 .. used: how many and since when, the most first.  Lines of text, or a JSON
- * array. */
+/* A row for each holder of slots 1 .. used: its number of objects and the oldest one's age, most objects first.  Lines
+ * of text, or a JSON array. */
 void owners_put_table(const struct owners *owners, const struct debug_home *home, size_t used, lfpool_format_t format,
 		      struct text *text);
 

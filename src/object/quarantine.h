@@ -5,13 +5,13 @@
  * Idea         Each release puts its slot into the next place of a ring of N and takes out the slot that was put there
  *              N releases ago, which goes to the free lists instead.  An acquire that finds the free lists empty
  *              takes from the ring, so a quarantine never makes an acquire return NULL.
- * Invariants   Q1  every change of a place (put or take) raises its version by one.  So between two equal readings the
- *                  place did not change, and between two equal sums of all versions no place did.
+ * Invariants   Q1  every change of a place (put or take) raises its version by one.  So a place did not change between
+ *                  two equal readings, and no place changed between two equal sums of all versions.
  *              Q2  a slot is in at most one place, and then no thread holds it.
- *              With Q1 an acquire may return NULL: it has found the ring empty, then the free lists exhausted, then the
- *              ring empty with the same versions.  At the moment when the free lists were exhausted the ring was empty
- *              too.  A release under way may hold one more free slot: it has taken the slot out of the ring and not
- *              yet put it into a free list.
+ *              An acquire may return NULL when it has found the ring empty, then the free lists exhausted, then the
+ *              ring empty with the same versions.  By Q1 the ring was also empty at the moment when the free lists were
+ *              exhausted.  A release that is under way may still hold one free slot, which it has taken out of the ring
+ *              and not yet put into a free list.
  * Progress     put, take: lock-free.  Take and collect are O(N).
  * Edges        KEEP: put -> take, and the put that replaces it; collect (docs/memory-model.md).
  * Wrap         Q1 fails only if one place is changed 2^32 times between an acquire's two looks (widths.h).

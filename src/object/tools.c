@@ -17,7 +17,7 @@ __attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *ad
 __attribute__((weak)) void __lsan_register_root_region(const void *address, size_t bytes);
 __attribute__((weak)) void __lsan_unregister_root_region(const void *address, size_t bytes);
 
-/* In a library built with ThreadSanitizer it sees the real edges.  Reported ones would hide a missing edge. */
+/* A library built with ThreadSanitizer shows it the real edges.  Reported edges would hide a missing one. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define BUILT_FOR_TSAN 1

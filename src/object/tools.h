@@ -3,11 +3,11 @@
  * tools.h - reports to AddressSanitizer, LeakSanitizer and Valgrind's memcheck which objects are free, and to
  * ThreadSanitizer that an object passes from its releaser to its next holder.
  *
- * Idea         For such a tool a pool is one mapping, all of it accessible.  With the free objects reported to it, the
- *              tool finds an access to one at the offending line, like a use after free.  The library detects the tools
- *              at run time: the sanitizers by weak symbols, which are NULL unless the program was linked with them;
- *              memcheck by a request that only Valgrind answers.  So the library needs no special build, and this
- *              costs nothing without the tools.
+ * Idea         Such a tool sees a pool as one mapping that is accessible as a whole.  When the library reports free
+ *              objects, the tool finds an access to one at the offending line, like a use after free.  The library
+ *              detects the tools at run time: sanitizers by weak symbols, which are NULL unless the program was linked
+ *              with them, and memcheck by a request that only Valgrind answers.  So the library needs no special build,
+ *              and this costs nothing without the tools.
  * Invariants   TO1 an object, and the guard bytes of its slot, are accessible only while the object is active or a call
  *                  moves it.  Exception: unused objects beyond the first SHUT_FIRST_BYTES of a pool, so that creating
  *                  a huge pool stays cheap.
@@ -43,7 +43,7 @@ struct tools {
 	_Atomic(uint64_t) rooted;  /* slots 1 .. this are roots */
 };
 
-/* Which of them watch this process?  False: none. */
+/* Finds the tools that watch this process; false: none. */
 bool tools_find(struct tools *tools_out);
 
 /* All objects in `range` are free.  `defined`: the contents of a free object may be read after the next acquire. */
@@ -55,7 +55,7 @@ void tools_detach(struct tools *t, size_t used);
 void tools_open(const struct tools *t, void *memory, size_t bytes);
 void tools_shut(const struct tools *t, void *memory, size_t bytes);
 
-/* An accessible object is acquired; or released, which makes it inaccessible. */
+/* An accessible object is acquired.  It is released, and becomes inaccessible. */
 void tools_acquired(struct tools *t, uint32_t slot, void *object, size_t bytes);
 void tools_released(struct tools *t, void *object, size_t bytes);
 

@@ -41,7 +41,7 @@ static void let_go(struct retired_shard *shard)
 		;
 }
 
-/* The shard's batch is ours: these slots, linked to each other. */
+/* These slots, linked to each other, become the shard's batch, which is ours. */
 static void begin(struct retired *retired, struct retired_shard *shard, uint32_t first, uint32_t count)
 {
 	struct batch *batch = &shard->batch;
@@ -57,7 +57,7 @@ static void begin(struct retired *retired, struct retired_shard *shard, uint32_t
 	store_release(&batch->begun, begun + 1);
 	if (retired->scheme.begin)
 		retired->scheme.begin(retired->scheme.context, &batch->face);
-	/* Not asked, it may be reclaimed already, and the pool destroyed. */
+	/* A scheme that is not asked may have reclaimed the batch by now, and the pool may be destroyed. */
 	if (asks)
 		let_go(shard);
 }
@@ -110,7 +110,7 @@ static void end(struct retired *retired, struct retired_shard *shard, struct cac
 		begin(retired, shard, (uint32_t)word, shard_count(word));
 }
 
-/* True if its batch was ready; it is reclaimed. */
+/* True: the batch was ready, and is reclaimed now. */
 static bool ask(struct retired *retired, struct retired_shard *shard, struct cache_head *head)
 {
 	/* relaxed: the CAS acquires the batch. */
@@ -168,7 +168,7 @@ static struct retired_shard *choose(struct retired *retired)
 	return &retired->shard[mine & (retired->shards - 1)];
 }
 
-/* Slots first .. last, ours, linked to each other. */
+/* Pushes slots first .. last, which are ours and linked to each other. */
 static void push(struct retired *retired, uint32_t first, uint32_t last, uint32_t count)
 {
 	struct retired_shard *shard = choose(retired);
@@ -197,7 +197,7 @@ void retired_push(lfpool_t *pool, uint32_t slot)
 	push(pool->retired, slot, slot, 1);
 }
 
-/* Ends the object's use; LFPOOL_OK and its slot, or why not.  SLOT_NONE if it is pinned: the last unpin retires it. */
+/* Ends the object's use and returns its slot, or an error.  SLOT_NONE: pinned, and the last unpin retires it. */
 static lfpool_status_t take_leave(lfpool_t *pool, const void *object, uint32_t *slot_out)
 {
 	lfpool_status_t status = pool->retired ? pool_locate(pool, object, slot_out) : LFPOOL_E_NO_SCHEME;
@@ -250,7 +250,7 @@ size_t lfpool_retire_bulk(lfpool_t *pool, void *const *objects, size_t count)
 	return retired + pinned;
 }
 
-/* ---- Questions ---- */
+/* ---- Queries ---- */
 
 size_t retired_count(const struct retired *retired, size_t capacity)
 {
@@ -271,7 +271,7 @@ bool lfpool_retire_poll(lfpool_t *pool)
 
 /* ---- Draining ---- */
 
-/* Waits before the next attempt, after `attempt` of them. */
+/* Waits before the next attempt; `attempt` attempts have failed. */
 static bool wait_a_while(struct retired *retired, unsigned attempt)
 {
 	_Atomic(uint64_t) nothing;
@@ -309,8 +309,8 @@ lfpool_status_t lfpool_drain(lfpool_t *pool)
 	return LFPOOL_OK;
 }
 
-/* Nothing is retired.  A hook may retire an object, in any shard, while it ends a batch: so none may have ended from
- * before the first look to after the last. */
+/* No object is retired.  A hook that runs at the end of a batch may retire an object in any shard, so the result counts
+ * only if no batch ended between the first look and the last. */
 static bool all_idle(const struct retired *retired)
 {
 	const uint64_t before = ended_in_all(retired);

@@ -2,27 +2,27 @@
 /*
  * retired.h - objects that are retired and not yet free (lfpool/retire.h).
  *
- * Idea         A few shards, chosen by thread.  A shard has a growing stack of retired slots, and at most one batch,
- *              which the scheme has.  One word describes both: {phase:2, count:30, slot:32}, count and slot of the
- *              stack.
- *                  idle -> begun    CAS, by a retire: its slots are the batch             (held, if the scheme is
- *                  asked) begun -> begun   CAS, by a retire: its slots are pushed                (or held -> held)
- *                  begun -> idle    CAS, after the batch was reclaimed: the stack is empty begun -> begun   CAS, after
- *                  the batch was reclaimed: the stack becomes the next batch
- *              Where the scheme is asked (`ready`), begun means that the batch may be asked about, and
- *                  begun -> held    CAS, by the call that asks; alone, until
- *                  held -> begun    CAS: it is not ready; or there is a next one, and `begin` has returned
- *                  held -> idle     as above.
- *              The links of the stack and of the batch are in an array, a word for each slot.  The stack is only pushed
- *              to and taken whole, and only the call that has taken it reads a link: so there is no ABA and no tag.
- * Invariants   R1  a retired slot is on one stack, or in one batch; its link says that it is retired, and the link of a
- *                  free or active slot says that it is not.
+ * Idea         Each thread uses one of a few shards.  A shard has a growing stack of retired slots, and at most one
+ *              batch, which the scheme has.  One word describes both: {phase:2, count:30, slot:32}.  The count and the
+ *              slot belong to the stack.
+ *                  idle  -> begun   CAS, by a retire: its slots are the batch (-> held, if the scheme is asked)
+ *                  begun -> begun   CAS, by a retire: its slots are pushed (also held -> held)
+ *                  begun -> idle    CAS, after the batch was reclaimed: the stack is empty
+ *                  begun -> begun   CAS, after the batch was reclaimed: the stack becomes the next batch
+ *              If the scheme has to be asked (`ready`), begun means that the batch may be asked about, and
+ *                  begun -> held    CAS, by the call that asks; it has the batch alone, until
+ *                  held  -> begun   CAS: it is not ready; or there is a next one, and `begin` has returned
+ *                  held  -> idle    as above.
+ *              The links of the stack and of the batch are in an array, a word for each slot.  Slots are pushed to the
+ *              stack, and the stack is only taken whole.  Only the call that took it reads links: no ABA, no tag.
+ * Invariants   R1  a retired slot is on one stack, or in one batch, and its link is marked as retired.  The link of a
+ *                  free or active slot is not marked.
  *              R2  an idle shard has an empty stack.  So the slots of a stack become a batch when the batch before it
  *                  has been reclaimed: a slot waits for at most two batches.
- *              R3  a batch belongs to one call or to the scheme.  The call that brought the word from idle to begun or
+ *              R3  a batch belongs to one call or to the scheme.  The call that changed the word from idle to begun or
  *                  held, or took the stack, writes the batch until it calls `begin`.  Then the batch belongs to the
- *                  scheme, or to the call that brought the word from begun to held.  Its objects are put back before
- *                  the call lets it go.
+ *                  scheme, or to the call that changed the word from begun to held.  That call puts the objects back
+ *                  before it lets the batch go.
  *              R4  `ended` counts the batches of a shard whose objects are all free.
  * Progress     retire: lock-free, except `begin`.  Asking: lock-free, except `ready`: a call skips a shard that is
  *              held.  A thread that stops while it holds a shard keeps the objects retired there; other retires use
@@ -87,9 +87,9 @@ struct batch {
 
 struct retired_shard {
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) word;
-	/* Of the holder of the batch (R3). */
+	/* Written by the holder of the batch (R3). */
 	_Alignas(CACHE_LINE_PAIR) struct batch batch;
-	_Atomic(uint32_t) with_scheme; /* its count, for statistics; 0: none */
+	_Atomic(uint32_t) with_scheme; /* objects in the batch, a statistic  */
 	_Atomic(uint64_t) ended;       /* R4                                 */
 };
 
@@ -103,7 +103,7 @@ struct retired {
 
 static inline uint32_t retired_below(const struct retired *retired, uint32_t slot)
 {
-	/* relaxed: it came with the stack, through RETIRE, or is our own. */
+	/* relaxed: RETIRE made it visible with the stack, or this call wrote it. */
 	return load_relaxed(&retired->link[slot]) & ~LINK_RETIRED;
 }
 
@@ -112,27 +112,27 @@ static inline uint32_t retired_below(const struct retired *retired, uint32_t slo
 lfpool_status_t retired_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size_t slots, uint32_t flags);
 /* Retires a slot that the caller holds and whose object's use has ended. */
 void retired_push(lfpool_t *pool, uint32_t slot);
-/* Before the pool is destroyed: waits until no object is retired and no thread works on a batch.  LFPOOL_E_IN_SECTION
- * as lfpool_drain(), which waits for less: for objects that were retired before, not for those that hooks retire in the
- * meantime, and not for the thread that has just put back the last of these batches.  `retired` may be NULL. */
+/* Before the pool is destroyed: waits until no object is retired and no thread works on a batch.  Returns
+ * LFPOOL_E_IN_SECTION as lfpool_drain() does.  lfpool_drain() does not wait for objects that hooks retire meanwhile, or
+ * for the thread that has just put back the last batch; this function does.  `retired` may be NULL. */
 lfpool_status_t retired_finish(struct retired *retired, lfpool_t *pool);
 void retired_close(struct retired *retired);
 
-/* Is there a scheme that has to be asked?  `retired` may be NULL here and below. */
+/* Does the scheme have to be asked (`ready`)?  `retired` may be NULL here and below. */
 static inline bool retired_asks(const struct retired *retired)
 {
 	return retired && retired->scheme.ready;
 }
 
-/* Asks about each batch, if the scheme can be asked.  True: a batch was reclaimed in the meantime, by any thread.  The
- * objects go through the caller's cache (NULL: the thread's), since a signal handler must not touch another one. */
+/* Asks about each batch, if the scheme has to be asked.  True: any thread reclaimed a batch meanwhile.  The objects go
+ * through the caller's cache (NULL: the thread's), since a signal handler must not touch another one. */
 bool retired_poll(struct retired *retired, struct cache_head *head);
 
-/* Slots that are retired, a snapshot, at most `capacity`.  Is this one? */
+/* The number of retired slots, a snapshot, at most `capacity`; whether this slot is retired. */
 size_t retired_count(const struct retired *retired, size_t capacity);
 static inline bool retired_has(const struct retired *retired, uint32_t slot)
 {
-	/* relaxed: a snapshot, or its holder asks. */
+	/* relaxed: a snapshot, unless the slot's holder calls. */
 	return retired && load_relaxed(&retired->link[slot]) != 0;
 }
 

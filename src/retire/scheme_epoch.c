@@ -2,15 +2,14 @@
 /*
  * scheme_epoch.c - lfpool/epoch.h: a batch is one entry of a ck_epoch record.
  *
- * Idea         The pool has at most one batch in each place, and one thread at a time begins it or asks about it: just
- *              what a record demands of its user.  So each place has a record.  Asking is ck_epoch_poll(), which calls
- *              our callback when the entry is due.
- * Why not one  ck_epoch_poll() reclaims all that is deferred once it has seen every thread inactive.  What another
- * thread record       defers after that look, and before the reclaiming, would go too early.  (ck_epoch_call_strict()
- * lets
- *              several threads defer at once, not one defer while another polls.)
- * Order        ck_epoch_call() reads the epoch without a fence.  It must not be older than the object's removal: a
- *              fence comes first.
+ * Idea         Each place has a record.  A record must have one user at a time.  That holds because a place has at most
+ *              one batch, and one thread at a time begins the batch or asks about it.  To ask is ck_epoch_poll(), which
+ *              calls our callback when the entry is due.
+ * Why not one  ck_epoch_poll() looks for active threads, and then reclaims all deferred entries of the record.  If
+ * record       another thread deferred an entry in between, it would be reclaimed too early.
+ *              (ck_epoch_call_strict() lets several threads defer at once, but not while another thread polls.)
+ * Order        ck_epoch_call() reads the epoch without a fence.  That epoch must not be older than the object's
+ *              removal, so a fence comes first.
  * Progress     Lock-free; a poll is O(records of the epoch).
  */
 #include "lfpool/epoch.h"
@@ -31,7 +30,7 @@ struct records {
 	struct place places[LFPOOL_PLACES_MAX];
 };
 
-/* In a batch's room. */
+/* Stored in the room of a batch. */
 struct deferred {
 	ck_epoch_entry_t entry; /* first */
 	bool due;
@@ -65,7 +64,7 @@ static bool ready(void *context, const lfpool_batch_t *batch)
 	const struct deferred *deferred = (const void *)batch->room;
 
 	(void)ck_epoch_poll(&records->places[batch->place].record);
-	/* What readers read before they left, before whatever is written to the objects. */
+	/* The readers' reads of the objects come before any write to them. */
 	if (deferred->due)
 		ck_pr_fence_memory();
 	return deferred->due;

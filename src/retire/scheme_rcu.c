@@ -2,8 +2,8 @@
 /*
  * scheme_rcu.c - lfpool/rcu.h: a batch is one callback of call_rcu().
  *
- * Idea         The flavour's struct has all that is needed, so one piece of code serves every flavour.
- * Progress     As call_rcu(), which takes a lock now and then and may wake its worker; rcu_barrier() blocks.
+ * Idea         The flavour's struct has all the functions, so the same code works for every flavour.
+ * Progress     As call_rcu(), which sometimes takes a lock and may wake its worker; rcu_barrier() blocks.
  */
 #include "lfpool/rcu.h"
 #include "lfpool/retire.h"
@@ -53,6 +53,6 @@ lfpool_scheme_t lfpool_rcu_scheme(const struct rcu_flavor_struct *flavor)
 {
 	const lfpool_scheme_t none = {0};
 
-	/* The functions above take it back as what it is. */
+	/* The functions above convert the context back. */
 	return flavor ? (lfpool_scheme_t){.context = (void *)(uintptr_t)flavor, .begin = begin, .wait = wait} : none;
 }

@@ -2,12 +2,12 @@
 /*
  * resize.c - lfpool/resize.h: grow and shrink.  (api/trim.c returns the memory of removed objects.)
  *
- * Idea         The cold store (cold.h) has the slots that are not in use.  It counts how many of them may be used, and
- *              how many objects a shrink still waits for.  The functions here change these numbers, and serve the calls
+ * Idea         The cold store (cold.h) holds the slots that are not in use.  It counts the slots that may be used, and
+ *              the objects that a shrink is still owed.  The functions here change these counts, and serve the calls
  *              that wait for objects (waiters.h).
  * Invariants   Z1  capacity + room to grow is at most `reserved`, also while calls overlap (O1).
- *              Z2  a pool with a growth step grows by one step for each time that it was found exhausted: of several
- *                  calls that found it exhausted at one capacity, one grows it, and the others try again.
+ *              Z2  a pool with a growth step grows by one step each time it is found exhausted.  If several calls find
+ *                  it exhausted at the same capacity, one of them grows it, and the others try again.
  */
 #include "waiting/waiters.h"
 
@@ -37,7 +37,7 @@ size_t lfpool_grow(lfpool_t *pool, size_t count)
 
 	if (added)
 		probe_grow(pool, pool->name, added);
-	/* Also when it added only objects that were owed: these kept the pool from growing automatically. */
+	/* Also if it only kept owed objects: a pending shrink had prevented automatic growth. */
 	resize_serve_if_wanted(pool, NULL);
 	return added;
 }
@@ -48,8 +48,8 @@ lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity)
 		return LFPOOL_E_CONFIG_MAX_CAPACITY;
 	if (waiters_closed(&pool->waiters))
 		return LFPOOL_E_CLOSED;
-	/* relaxed: fenced before this call returns (O4, cold.h).  A call that waits may grow the pool: served after the
-	 * fence. */
+	/* relaxed: the fence follows (O4, cold.h).  A call that waits may grow the pool now, so this call serves after
+	 * the fence. */
 	store_relaxed(&pool->core.cold.maximum, max_capacity);
 	resize_serve_if_wanted(pool, NULL);
 	return LFPOOL_OK;
@@ -57,7 +57,7 @@ lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity)
 
 /* ---- Shrinking ---- */
 
-/* The pool is closed, and the capacity was lowered: the last object may have gone, for which a call sleeps. */
+/* The capacity of a closed pool was lowered.  If the last object has left, wakes the calls that sleep for that. */
 static void tell_empty(lfpool_t *pool)
 {
 	_Atomic(uint64_t) *closed = &pool->waiters.closed;
@@ -101,7 +101,7 @@ static size_t remove_free(lfpool_t *pool, struct cache_head *head, size_t count)
 
 size_t resize_shrink(lfpool_t *pool, struct cache_head *head, size_t count)
 {
-	/* This call removes the free objects before any are owed, which other calls might pay with them. */
+	/* Free objects first: once some are owed, other calls might pay with the free ones. */
 	size_t gone = remove_free(pool, head, count);
 
 	if (gone < count) {
@@ -110,7 +110,7 @@ size_t resize_shrink(lfpool_t *pool, struct cache_head *head, size_t count)
 		arena_heavy_fence(&pool->core.arena);
 	}
 	probe_shrink(pool, pool->name, count, gone);
-	/* For calls that wait: objects were released meanwhile, and the pool may grow again. */
+	/* Objects were released meanwhile, and the pool may grow again: calls may wait for either. */
 	resize_serve_if_wanted(pool, head);
 	return gone;
 }

@@ -11,12 +11,12 @@
 
 /* ---- Serving ---- */
 
-/* A hook or a continuation that a call of this thread runs while it serves: the innermost one is
- * thread_serving().  That call looks again when it returns. */
+/* A hook or continuation that a server of this thread runs; thread_serving() is the innermost one.  The server looks
+ * again when it returns. */
 struct serving {
 	const lfpool_t *pool;
 	struct serving *outer;
-	const struct cell *giving; /* a continuation's, which has been given an object that is not active yet */
+	const struct cell *giving; /* the cell of a continuation whose object is not active yet */
 };
 
 #if EMBEDDED
@@ -36,7 +36,7 @@ bool waiters_is_serving(const lfpool_t *pool)
 static void serving_begin(struct serving *here, lfpool_t *pool, const struct cell *giving)
 {
 	*here = (struct serving){.pool = pool, .giving = giving};
-	/* relaxed: a thread that does not see it yet serves as well, which is what other builds do. */
+	/* relaxed: a thread that does not see it yet serves as well, as in other builds. */
 	(void)fetch_add_relaxed(&pool->waiters.serving, 1);
 }
 
@@ -65,7 +65,7 @@ bool waiters_is_serving(const lfpool_t *pool)
 static void serving_begin(struct serving *here, const lfpool_t *pool, const struct cell *giving)
 {
 	*here = (struct serving){pool, thread_serving(), giving};
-	/* For a signal handler, which looks as well: complete before it is shown. */
+	/* A signal handler looks as well: the struct is complete before it becomes visible. */
 	light_barrier();
 	thread_serve(here);
 }
@@ -77,12 +77,12 @@ static void serving_end(const struct serving *here, const lfpool_t *pool)
 }
 #endif
 
-/* Gives the slot to the cell whose word was `word`; false if that has changed.  SLOT_NONE, of a closed pool: the call
- * returns without an object, the continuation is called with NULL. */
+/* Gives the slot to the cell whose word was `word`; false if the word has changed.  SLOT_NONE, in a closed pool: the
+ * call returns without an object, or the continuation is called with NULL. */
 static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uint64_t word, uint32_t slot)
 {
 	const uint64_t given = cell_given(word, slot);
-	/* relaxed, both: the look at the word was an acquire.  They are the waiting cell's if the CAS succeeds. */
+	/* relaxed, both: the word was read with acquire.  If the CAS succeeds, they belong to the waiting call. */
 	const lfpool_continuation_t then = load_relaxed(&cell->then);
 	void *const context = load_relaxed(&cell->context);
 	struct serving here;
@@ -91,7 +91,7 @@ static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uin
 	if (!then)
 		cell_giving(&pool->waiters, cell, 1);
 
-	/* release, edge QUEUE: the slot, and what its last holder did with it. */
+	/* release, edge QUEUE: the slot, and its last holder's writes. */
 	const bool gave = cas_release(&cell->word, &word, given);
 
 	if (gave && !then)
@@ -100,29 +100,29 @@ static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uin
 		cell_giving(&pool->waiters, cell, -UINT32_C(1));
 	if (!gave || !then)
 		return gave;
-	/* A fork in a hook: the child goes on here.  What a hook refuses is put back; an entry that is used up, or an
-	 * object that was not good any more, is replaced. */
+	/* After a fork in a hook the child continues here.  A refused object is put back.  An entry that is used up, or
+	 * an object that is bad, is replaced. */
 	serving_begin(&here, pool, cell);
 	while (slot && slots_begin(pool, head, slot, &object) == SLOT_USED_UP)
 		slot = slots_take(pool, head);
 	here.giving = NULL;
-	/* From here on the continuation runs.  A child of another thread's fork finds it in its place until then, and
-	 * never afterwards: there the call is one that the fork interrupted, like any other.  (A continuation that has
-	 * not executed its first instruction cannot be told from one that is about to.) */
+	/* The continuation runs from here on.  A child of another thread's fork finds it queued before this point, and
+	 * treats it as an interrupted call afterwards.  (It cannot distinguish a continuation that has just begun from
+	 * one that is about to.) */
 	cell_vacate(&pool->waiters, cell);
 	then(context, pool, object);
 	serving_end(&here, pool);
 	return true;
 }
 
-/* True if a call still wants something, and nothing is free. */
+/* True if demand is left, and nothing is free. */
 static bool serve(lfpool_t *pool, struct cache_head *head)
 {
 	struct waiters *d = &pool->waiters;
 	uint32_t slot = SLOT_NONE;
 	struct serving here;
 
-	/* Repeats only after it gave, or put back what nobody wants, or after another thread changed what it saw. */
+	/* Repeats only after it gave a slot, or put back an unwanted one, or another thread changed the demand. */
 	for (;;) {
 		const bool owes = cold_owes(&pool->core.cold);
 		uint64_t word = 0;
@@ -140,7 +140,7 @@ static bool serve(lfpool_t *pool, struct cache_head *head)
 		if (!slot)
 			return true;
 		if (owes) {
-			/* If nothing is owed any more, the slot stays free, and cold. */
+			/* If the shrink was cancelled meanwhile, the slot stays free, and becomes cold. */
 			serving_begin(&here, pool, NULL);
 			resize_pay(pool, slot);
 			serving_end(&here, pool);
@@ -151,7 +151,7 @@ static bool serve(lfpool_t *pool, struct cache_head *head)
 	}
 }
 
-/* The pool is closed: gives nothing to the oldest that waits; false if none does. */
+/* The pool is closed: ends the oldest wait, without an object; false if there is none. */
 static bool tell_closed(lfpool_t *pool, struct cache_head *head)
 {
 	uint64_t word;
@@ -169,7 +169,7 @@ void waiters_search(struct waiters *d, uint64_t ticket)
 	/* relaxed: the CAS decides. */
 	uint64_t full = load_relaxed(&d->full);
 
-	/* Before, so that `wanted` is never too low. */
+	/* First, so that `wanted` is never too low. */
 	waiters_want(d, 1);
 	/* relaxed: the fence orders it.  Repeats only after another thread changed it. */
 	while (!cas_weak_relaxed(&d->full, &full, full_ticket(ticket)))
@@ -189,7 +189,7 @@ void waiters_found_nothing(struct waiters *d, uint64_t ticket)
 	(void)cas_release(&d->full, &full, FULL_KNOWN);
 }
 
-/* Something is free, W13. */
+/* An object is free, W13. */
 static void not_full(struct waiters *d)
 {
 	/* relaxed, here and below: after the fence of the call that made it free. */
@@ -209,7 +209,7 @@ void waiters_serve(lfpool_t *pool, struct cache_head *head)
 	not_full(&pool->waiters);
 	if (waiters_is_serving(pool))
 		return;
-	/* Repeats only after it told a call, or grew, or another thread changed the pool. */
+	/* Repeats only after it ended a wait, or grew, or another thread changed the pool. */
 	do {
 		do {
 			seen = cold_capacity(&pool->core.cold);
@@ -219,7 +219,7 @@ void waiters_serve(lfpool_t *pool, struct cache_head *head)
 
 void waiters_tell_closed(lfpool_t *pool)
 {
-	/* Repeats only after it told one, or another thread changed a cell. */
+	/* Repeats only after it ended a wait, or another thread changed a cell. */
 	while (tell_closed(pool, NULL))
 		;
 }
@@ -231,7 +231,7 @@ void waiters_continue(lfpool_t *pool, lfpool_continuation_t then, void *context,
 	serving_begin(&here, pool, NULL);
 	then(context, pool, object);
 	serving_end(&here, pool);
-	/* What it would have served. */
+	/* W6: demand that the continuation left. */
 	resize_serve_if_wanted(pool, NULL);
 }
 
@@ -241,7 +241,7 @@ void waiters_open(struct waiters *d, const struct arena *arena)
 {
 	d->arena = arena;
 	d->wanted = arena->wanted;
-	/* relaxed: the pool is not yet anybody else's. */
+	/* relaxed: no other thread has the pool yet. */
 	store_relaxed(&d->lot[0], (char *)d->first);
 }
 
@@ -256,7 +256,7 @@ void waiters_close(struct waiters *d)
 void waiters_free(struct waiters *d)
 {
 	for (unsigned lot = 1; lot < CELL_LOT_COUNT; lot++) {
-		/* relaxed: the pool is nobody else's any more. */
+		/* relaxed: no other thread has the pool now. */
 		char *cells = load_relaxed(&d->lot[lot]);
 
 		if (!EMBEDDED && cells)
@@ -265,7 +265,7 @@ void waiters_free(struct waiters *d)
 }
 
 #if !EMBEDDED
-/* In the child of a fork: whose is a cell that is waiting or was given something? */
+/* In the child of a fork: the owner of a cell that is waiting or was given a slot. */
 enum heir { NOBODY, THIS_THREAD, QUEUE };
 
 static enum heir heir_of(const lfpool_t *pool, const struct cell *cell)
@@ -275,7 +275,7 @@ static enum heir heir_of(const lfpool_t *pool, const struct cell *cell)
 	/* relaxed, all: the child has one thread. */
 	if (cell_phase(load_relaxed(&cell->word)) < WAITING)
 		return NOBODY;
-	/* The fork was in a hook, either way. */
+	/* THIS_THREAD, in both cases: the fork was in a hook that this thread ran. */
 	if (load_relaxed(&cell->then))
 		return s && s->giving == cell ? THIS_THREAD : QUEUE;
 	return load_relaxed(&cell->context) == this_thread() ? THIS_THREAD : NOBODY;
@@ -288,9 +288,9 @@ void waiters_forget_calls(lfpool_t *pool)
 	const uint32_t count = load_relaxed(&d->cells);
 	uint32_t left = cold_owes(&pool->core.cold);
 
-	/* A call that made something free may have been stopped before it looked at `wanted`. */
+	/* The fork may have stopped a call that made an object free before it looked at `wanted`. */
 	store_relaxed(&d->full, FULL_UNKNOWN);
-	/* Those who took or gave back a cell, or showed one, may have stood in the midst of it. */
+	/* It may also have stopped calls while they claimed, vacated or showed a cell. */
 	store_relaxed(&d->vacant, tagged_next(load_relaxed(&d->vacant), 0));
 	for (uint32_t index = count; index-- > 0;) {
 		struct cell *cell = cell_at(d, index);
@@ -299,8 +299,8 @@ void waiters_forget_calls(lfpool_t *pool)
 
 		cell->index = index;
 		left += heir != NOBODY;
-		/* Of a continuation that was given an object the server has that in its hands, and may have begun
-		 * with it. */
+		/* A continuation that was given an object waits again: the parent's server holds the object, and may
+		 * have begun its use. */
 		if (heir == QUEUE) {
 			store_relaxed(&cell->word, cell_waiting(load_relaxed(&cell->ticket)));
 			cell_show(d, cell, load_relaxed(&cell->ticket));
@@ -308,7 +308,7 @@ void waiters_forget_calls(lfpool_t *pool)
 		if (heir != NOBODY)
 			continue;
 		cell_unclaim(d, cell);
-		/* Given, and not fetched. */
+		/* A slot that was given, but that the call has not fetched. */
 		if (cell_phase(word) >= GIVEN && cell_slot(word))
 			slots_put(pool, NULL, cell_slot(word));
 	}

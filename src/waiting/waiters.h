@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * waiters.h - who wants objects that are not there: calls that wait, continuations, and a shrink that is owed some.
+ * waiters.h - the demand for objects when none is free: calls that wait, continuations, and a pending shrink.
  *
- * Idea         One word, `wanted`, says how many they are.  Every release, after its push, looks at it; while it is not
- *              0 the release goes on with waiters_serve(), which takes a free object out of the pool, as an acquire
- *              does, and gives it to the first in the queue (cells.h), or pays what is owed with it.
- * Invariants   W1  no wake-up is lost.  A call that waits makes its demand known; heavy fence; serves, until an exact
- *                  take finds nothing.  A release pushes; fence; looks at `wanted`, and if it is not 0, serves.  So
- *                  either the waiter's take sees the push, or the releaser sees the demand.  A server that has no one
- *                  to give to puts the slot back as a releaser does, and looks again.  So whenever an object is free
- *                  and a cell is waiting, some call is on its way that will serve.
- *              W2  a slot that a server holds, or that was given, is in the hands of a call: the server's, then the
- *                  waiter's.  A server may find that nobody needs it any more, and put it back: until then an
- *                  acquire does not see it, and may say NULL.
- *              W3, W5  the order of the queue, and who wakes: cells.h.
- *              W4  a pending shrink comes before calls that wait.  The cold store counts the objects that it is owed,
- *                  and adds 1 to `wanted` while there are any (cold.h, O5).
- *              W6  hooks and continuations that a server runs leave what they would serve to it, and it looks again
- *                  when they return: so they do not nest, however many there are.
- *              W7  no call waits in a closed pool.  A call that comes to wait enlists, fences, serves; closing sets
+ * Idea         One word, `wanted`, counts the demand.  Every release looks at it after its push.  If it is not 0, the
+ *              release calls waiters_serve().  That takes a free object out of the pool, as an acquire does, and gives
+ *              it to the first in the queue (cells.h), or pays an owed object with it.
+ * Invariants   W1  no wake-up is lost.  A call that waits adds its demand, fences (heavy fence), and serves until an
+ *                  exact take finds nothing.  A release pushes, fences, and serves if `wanted` is not 0.  So either
+ *                  the waiter's take sees the push, or the releaser sees the demand.  A server that finds no demand for
+ *                  its slot puts the slot back as a releaser does, and looks again.  So whenever an object is free and
+ *                  a cell is waiting, some call is about to serve.
+ *              W2  a slot that a server took is held by the server until it is given, and then by the waiter.  If the
+ *                  server finds that no call needs the slot, it puts the slot back.  Until then an acquire does not see
+ *                  it, and may return NULL.
+ *              W3, W5  the order of the queue, and which calls wake: cells.h.
+ *              W4  a pending shrink comes before calls that wait.  The cold store counts the owed objects, and adds 1
+ *                  to `wanted` while there are any (cold.h, O5).
+ *              W6  hooks and continuations that a server runs do not serve.  The server looks again when they return,
+ *                  and serves for them, so any number of them does not nest.
+ *              W7  no call waits in a closed pool.  A call that is about to wait enlists, fences, serves; closing sets
  *                  `closed`, fences, serves: one of them sees the other.  A server of a closed pool that has no object
  *                  gives SLOT_NONE to calls, and NULL to continuations.
  *              W13 `full` is FULL_KNOWN only if at some moment a search found nothing free, and each call that has made
- *                  something free since is still on its way.  A search sets `full` to its ticket (wanted + 1 before),
+ *                  something free since has not returned yet.  A search sets `full` to its ticket (wanted + 1 before),
  *                  fences, and looks.  If it finds nothing, it changes its ticket to FULL_KNOWN, by CAS.  A call that
  *                  makes something free fences, looks at `wanted`, and sets `full` to FULL_UNKNOWN.  So either the
  *                  search sees the free object, or the call sees the ticket, and the CAS fails.
- * Progress     waiters_serve: lock-free: it repeats only after it gave, or another thread changed a cell, or came
- *              to wait.  A server stopped anywhere holds one object and nobody else: the next release serves as well.
- *              Its cost is that of an exhausted acquire and of a look at the queue (cells.c) for each object given.
+ * Progress     waiters_serve: lock-free.  It repeats only after it gave an object, another thread changed a cell, or
+ *              another call began to wait.  A stopped server holds one object and blocks no call: the next release
+ *              serves as well.  Each object given costs an exhausted acquire and a look at the queue (cells.c).
  */
 #ifndef LFPOOL_WAITERS_H
 #define LFPOOL_WAITERS_H
@@ -42,17 +42,17 @@
 void waiters_open(struct waiters *d, const struct arena *arena);
 /* From now on waiting calls return without an object, and continuations are called with NULL (W7). */
 void waiters_close(struct waiters *d);
-/* The pool is closed: tells those that wait now. */
+/* The pool is closed: ends the waits of calls and continuations that wait now. */
 void waiters_tell_closed(lfpool_t *pool);
-/* Unmaps the cells.  The registry has the pool no more: a child of fork looks at the cells of all that it has. */
+/* Unmaps the cells.  The pool has left the registry: a child of fork looks at the cells of all pools in it. */
 void waiters_free(struct waiters *d);
 #if !EMBEDDED
 /* In the child after fork: the calls of other threads are gone. */
 void waiters_forget_calls(lfpool_t *pool);
 #endif
 
-/* Gives what is free to those who want it; and as long as a call waits and nothing is free, the pool grows by itself.
- * `head`: a cache of the caller's, or NULL. */
+/* Gives free objects to the shrink, calls and continuations that want them.  While a call waits and nothing is free,
+ * the pool grows automatically.  `head`: a cache that the caller uses, or NULL. */
 COLD void waiters_serve(lfpool_t *pool, struct cache_head *head);
 /* After slots_put(), slots_put_ended(), or a slots_begin() that gave no object: serves calls that want objects (W1). */
 static inline void waiters_look(lfpool_t *pool, struct cache_head *head)
@@ -62,7 +62,7 @@ static inline void waiters_look(lfpool_t *pool, struct cache_head *head)
 		waiters_serve(pool, head);
 }
 
-/* slots_begin(), and slots that it put back are offered to calls that wait.  False: SLOT_USED_UP. */
+/* slots_begin(); then offers the slots that it put back to calls that wait.  False: SLOT_USED_UP. */
 static inline bool waiters_begin(lfpool_t *pool, struct cache_head *head, uint32_t slot, void **object_out)
 {
 	const bool decided = slots_begin(pool, head, slot, object_out) != SLOT_USED_UP;
@@ -80,13 +80,13 @@ static inline void waiters_put(lfpool_t *pool, struct cache_head *head, uint32_t
 	waiters_look(pool, head);
 }
 
-/* Has a call of this thread that serves this pool called us?  Then waiters_serve() leaves it to that call (W6).  In an
- * embedded build also: is another thread in a continuation? */
+/* Is this call nested in one that serves this pool?  Then waiters_serve() leaves the work to that call (W6).  In an
+ * embedded build also true while another thread runs a continuation. */
 bool waiters_is_serving(const lfpool_t *pool);
-/* Calls `then` with its object, and then serves what that would have. */
+/* Calls `then` with its object, and then serves for it (W6). */
 void waiters_continue(lfpool_t *pool, lfpool_continuation_t then, void *context, void *object);
 
-/* Which thread a call that waits is of; the same in the child of its fork. */
+/* Identifies the thread of a call that waits; the child of its fork keeps the value. */
 static inline void *this_thread(void)
 {
 	return (void *)os_thread_self();
@@ -107,7 +107,7 @@ static inline uint64_t full_ticket(uint64_t ticket)
 /* True: at some moment during the call nothing was free. */
 static inline bool waiters_know_full(const struct waiters *d)
 {
-	/* acquire: nothing that follows says more than the search that found it so. */
+	/* acquire: whatever follows happens after the search that found nothing. */
 	return load_acquire(&d->full) == FULL_KNOWN;
 }
 
@@ -118,27 +118,27 @@ static inline bool waiters_any(const struct waiters *d)
 	return load_relaxed(d->wanted) > (load_relaxed(&d->full) != FULL_UNKNOWN);
 }
 
-/* The caller is about to look for something free, through an exact take; `ticket` is its own, from 1 on. */
+/* The caller is about to look for a free object, by an exact take; `ticket` (1 or above) is unique to it. */
 void waiters_search(struct waiters *d, uint64_t ticket);
-/* It found nothing. */
+/* The search found nothing. */
 void waiters_found_nothing(struct waiters *d, uint64_t ticket);
 
 /* ---- resize.c: growing and shrinking ---- */
 
-/* Objects became free without a release: a call may wait for them.  Through the caller's cache (NULL: the thread's). */
+/* Objects became free without a release: serves the calls that wait for them.  `head` NULL: the thread's cache. */
 void resize_serve_if_wanted(lfpool_t *pool, struct cache_head *head);
 
-/* There were `seen` objects, none of them free: grows by itself; true if there may be one free now.  A call that waits
- * does so itself; so a call that grew need serve only those that it knows. */
+/* The pool had `seen` objects, and none was free: grows by one step, if the pool has a growth step.  True if an object
+ * may be free now.  A call that waits grows the pool itself, so a call that grew serves only the demand it knows of. */
 bool resize_by_itself(lfpool_t *pool, size_t seen);
 
-/* As lfpool_shrink(), but the system gets nothing back. */
+/* As lfpool_shrink(), but no memory goes back to the system. */
 size_t resize_shrink(lfpool_t *pool, struct cache_head *head, size_t count);
 
 /* Closes the pool, and removes the objects that are free. */
 void resize_close(lfpool_t *pool, struct cache_head *head);
 
-/* Removes a slot that was taken free, for the pending shrink: hooks.destroy, then the cold store. */
+/* Pays the pending shrink with a free slot that the caller took: hooks.destroy, then the cold store. */
 void resize_pay(lfpool_t *pool, uint32_t slot);
 
 /* After a step of lfpool_trim(): its slots are free again. */

@@ -177,20 +177,20 @@ static struct cache *cache_number(const struct scene *s, uint32_t number)
 		require_named(s, expected, (named));            \
 	}
 
-DAMAGE(free_object_active, entry_slot(s, s->full, 1) - 1, "A1: an object that is in use lies",
+DAMAGE(free_object_active, entry_slot(s, s->full, 1) - 1, "A1: an object in use is listed",
        arena_activate(&s->core->arena, entry_slot(s, s->full, 1)))
-DAMAGE(active_object_free, slot_out(s) - 1, "C1: a free slot lies nowhere", STORE(state_of(s, slot_out(s)), 0))
+DAMAGE(active_object_free, slot_out(s) - 1, "C1: a free slot is not listed", STORE(state_of(s, slot_out(s)), 0))
 DAMAGE(state_of_another, slot_out(s) - 1, "A1: a state is invalid",
        STORE(state_of(s, slot_out(s)), object_of(s, slot_out(s)) + 1))
-DAMAGE(state_between, SIZE_MAX, "A1: where no object begins", STORE(state_of_none(s), 5))
-DAMAGE(unused_state, 32, "A1: the state of a slot that was never used", STORE(state_of(s, 33), 1))
-DAMAGE(entry_doubled, entry_slot(s, s->full, 0) - 1, "C1: a free slot lies in two places",
+DAMAGE(state_between, SIZE_MAX, "A1: there is a state", STORE(state_of_none(s), 5))
+DAMAGE(unused_state, 32, "A1: a slot that was never used", STORE(state_of(s, 33), 1))
+DAMAGE(entry_doubled, entry_slot(s, s->full, 0) - 1, "C1: a free slot is listed twice",
        entry_set(s, s->full, 1, object_of(s, entry_slot(s, s->full, 0))))
 DAMAGE(entry_zero, SIZE_MAX, "H5:", entry_set(s, s->full, 1, 0))
 DAMAGE(entry_never_used, CAPACITY - 1, "C1: a slot that was never used",
        entry_set(s, s->full, 1, object_of(s, CAPACITY)))
 /* Missing from a magazine that may be partly filled. */
-DAMAGE(entry_lost, entry_slot(s, s->partial, 0) - 1, "C1: a free slot lies nowhere", change(s, s->partial, 1, 0))
+DAMAGE(entry_lost, entry_slot(s, s->partial, 0) - 1, "C1: a free slot is not listed", change(s, s->partial, 1, 0))
 DAMAGE(full_not_full, s->full, "D3:", change(s, s->full, 1, 0))
 /* The same, with thefts that would allow it, but too much is missing for the number of caches. */
 DAMAGE(full_all_empty, SIZE_MAX, "G2: the stacks", STORE(&s->cache->counts.steals, 1000);
@@ -202,24 +202,23 @@ DAMAGE(overfull, s->full, "H1:", change(s, s->full, 0, 1))
 DAMAGE(in_two_stacks, s->full, "D1: a magazine is in two places", put_on(s, s->partial, s->full))
 DAMAGE(in_a_stack_and_a_cache, s->current, "D1: a magazine is in two places",
        STORE(&at(s, s->partial)->next, link_to(2, s->current)))
-DAMAGE(circle, s->second, "D1: a stack runs in a circle",
+DAMAGE(circle, s->second, "D1: a stack is circular",
        STORE(&at(s, s->third)->next, link_to(link_depth(LOAD(&at(s, s->third)->next)), s->second)))
-DAMAGE(chain_cut, lowest_below(s, s->full), "G2: a magazine is nowhere", STORE(&at(s, s->full)->next, link_to(1, 0)))
+DAMAGE(chain_cut, lowest_below(s, s->full), "G2: a magazine in use", STORE(&at(s, s->full)->next, link_to(1, 0)))
 DAMAGE(depth_of_the_top_wrong, s->second, "D5:", STORE(&at(s, s->full)->next, link_to(1, s->second)))
 DAMAGE(head_to_a_chunk_never_used, CHUNKS, "D1: a cache or a stack names",
        set_number(&shard_of(s)->partial.head, CHUNKS))
 DAMAGE(no_current, 0, "D1: a cache or a stack names", set_number(&s->cache->current_word, 0))
-DAMAGE(current_exchanged, s->partial, "C5: a cache does not work", set_number(&s->cache->current_word, s->partial);
+DAMAGE(current_exchanged, s->partial, "C5: a cache works", set_number(&s->cache->current_word, s->partial);
        set_number(&shard_of(s)->partial.head, s->current))
 DAMAGE(stack_beyond_its_bound, s->own, "C6:", s->core->bound = 0)
 DAMAGE(hand_full, s->full, "C5: a cache has a magazine in transit", set_number(&s->given_up->in_transit, s->full))
-DAMAGE(misnumbered, s->full, "G1: a magazine does not bear", STORE(&at(s, s->full)->number, s->full + 1))
+DAMAGE(misnumbered, s->full, "G1: a magazine has a wrong", STORE(&at(s, s->full)->number, s->full + 1))
 DAMAGE(claimed_twice, SIZE_MAX, "T1:", STORE(&s->given_up->claimed, 2))
-DAMAGE(unborn_claimed, SIZE_MAX, "T3: a cache that was never born", STORE(&cache_number(s, 0)->claimed, 1))
-DAMAGE(uncounted_holds, SIZE_MAX, "T2: a cache that is not counted",
-       set_number(&cache_number(s, LOT_CACHES - 1)->full.head, 1))
-DAMAGE(cache_of_another_pool, SIZE_MAX, "T3: a cache does not know", s->cache->head.pool = NULL)
-DAMAGE(count_too_low, SIZE_MAX, "T2: the count", STORE(&s->core->table.count, 1))
+DAMAGE(unborn_claimed, SIZE_MAX, "T3: an unused cache", STORE(&cache_number(s, 0)->claimed, 1))
+DAMAGE(uncounted_holds, SIZE_MAX, "T2: a cache beyond", set_number(&cache_number(s, LOT_CACHES - 1)->full.head, 1))
+DAMAGE(cache_of_another_pool, SIZE_MAX, "T3: a cache names", s->cache->head.pool = NULL)
+DAMAGE(count_too_low, SIZE_MAX, "T2: the number of caches", STORE(&s->core->table.count, 1))
 DAMAGE(carved_too_many, SIZE_MAX, "D6:", STORE(&shard_of(s)->carved, CHUNKS + 1))
 DAMAGE(unused_chunk_touched, 9, "H7:", STORE(&at(s, 9)->bottom, LFPOOL_PUSHED_))
 

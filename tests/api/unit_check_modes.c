@@ -100,10 +100,10 @@ BACKEND_TEST(check_finds_damaged_lists_of_retired_objects, LFPOOL_BACKEND_MALLOC
 	const struct {
 		uint32_t slot, link;
 		const char *named;
-	} damages[] = {{first, first | LINK_RETIRED, "C1: a free slot lies in two places"},
-		       {first, in_use | LINK_RETIRED, "A1: an object that is in use lies"},
-		       {first, 0, "R1: a retired slot does not say so"},
-		       {in_use, LINK_RETIRED, "R1: more slots say that they are retired than are"}};
+	} damages[] = {{first, first | LINK_RETIRED, "C1: a free slot is listed twice"},
+		       {first, in_use | LINK_RETIRED, "A1: an object in use is listed"},
+		       {first, 0, "R1: the link of a retired slot does not mark it as retired"},
+		       {in_use, LINK_RETIRED, "R1: more slots are marked as retired than are listed"}};
 
 	for (size_t i = 0; i < COUNT(damages); i++) {
 		const uint32_t saved = LOAD(&link[damages[i].slot]);
