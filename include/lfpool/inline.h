@@ -51,7 +51,7 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 #else
 #define LFPOOL_ATOMIC_(type) _Atomic(type)
 #define LFPOOL_NUMBER_(type, value) ((type)(value))
-#define LFPOOL_POINTER_(type, value) ((type)(value))
+#define LFPOOL_POINTER_(type, value) ((type)(uintptr_t)(value)) /* -Wcast-qual */
 #define LFPOOL_ASSERT_ _Static_assert
 #define LFPOOL_ALIGNOF_ _Alignof
 #endif
@@ -194,6 +194,8 @@ LFPOOL_HELPER_ void *lfpool_cache_acquire_inline_(lfpool_cache_t *cache)
 	struct lfpool_magazine *magazine = cache->hot;
 	/* relaxed: our own last store (H2). */
 	uint64_t bottom = LFPOOL_LOAD_RELAXED_(&magazine->bottom) - 1;
+	LFPOOL_ATOMIC_(uintptr_t) *state;
+	void *object;
 
 	/* release, edge GIVE: a thief that reads this value also sees every earlier push. */
 	LFPOOL_STORE_RELEASE_(&magazine->bottom, bottom);
@@ -203,12 +205,11 @@ LFPOOL_HELPER_ void *lfpool_cache_acquire_inline_(lfpool_cache_t *cache)
 	if (!LFPOOL_LIKELY_(LFPOOL_AHEAD_(LFPOOL_LOAD_RELAXED_(&magazine->top), bottom) < 0))
 		return lfpool_cache_acquire_slow_(cache, LFPOOL_NULL_);
 	/* relaxed: our own push, or one that was published with the magazine. */
-	void *object = LFPOOL_POINTER_(void *, LFPOOL_LOAD_RELAXED_(lfpool_entry_at_(magazine, bottom)));
+	object = LFPOOL_POINTER_(void *, LFPOOL_LOAD_RELAXED_(lfpool_entry_at_(magazine, bottom)));
 
 	if (!object)
 		__builtin_unreachable();
-	LFPOOL_ATOMIC_(uintptr_t) *state = lfpool_state_at_(cache, object);
-
+	state = lfpool_state_at_(cache, object);
 	/* relaxed, both: from here on only this thread has the slot. */
 	if (!LFPOOL_LIKELY_(!LFPOOL_LOAD_RELAXED_(state)))
 		return lfpool_cache_acquire_slow_(cache, object);
@@ -337,6 +338,7 @@ LFPOOL_C_END_
 LFPOOL_HELPER_ bool lfpool_find_(const lfpool_t *pool, lfpool_cache_t **cache_out)
 {
 	const struct lfpool_head_ *head = LFPOOL_POINTER_(const struct lfpool_head_ *, pool);
+	const struct lfpool_entry_ *entry;
 	uintptr_t distance, table;
 	lfpool_cache_t *cache;
 	uint64_t last;
@@ -352,8 +354,7 @@ LFPOOL_HELPER_ bool lfpool_find_(const lfpool_t *pool, lfpool_cache_t **cache_ou
 	 * one instruction. */
 	__asm__("" : "+r"(head));
 	__asm__ __volatile__("movq %%fs:16(%1), %0" : "=r"(table) : "r"(distance));
-	const struct lfpool_entry_ *entry = LFPOOL_POINTER_(const struct lfpool_entry_ *, table + head->in_tables);
-
+	entry = LFPOOL_POINTER_(const struct lfpool_entry_ *, table + head->in_tables);
 	last = head->id;
 	if (!LFPOOL_LIKELY_(entry->pool_id == last))
 		return false;

@@ -90,12 +90,11 @@ LFPOOL_API void *lfpool_cursor_next(lfpool_cursor_t *cursor);
 LFPOOL_INLINE_ void lfpool_cursor_split(lfpool_cursor_t *cursors_out, size_t parts, const lfpool_t *pool)
 {
 	lfpool_cursor_t whole;
+	size_t magazines, end;
 
 	lfpool_cursor_open(&whole, pool);
-
-	const size_t magazines = (whole.end - whole.next + whole.magazine - 1) / whole.magazine;
-	const size_t end = whole.end;
-
+	magazines = (whole.end - whole.next + whole.magazine - 1) / whole.magazine;
+	end = whole.end;
 	for (size_t i = 0; i < parts; i++) {
 		/* The first parts are one magazine larger if the division has a remainder. */
 		const size_t share = (magazines / parts + (i < magazines % parts)) * whole.magazine;

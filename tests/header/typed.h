@@ -118,7 +118,7 @@ static void use_many(size_t wanted)
 	const size_t expected = wanted < 200 ? wanted : 200;
 	ship_pool_t ships = ships_of(200);
 	ship_cache_t own = ship_cache_create(ships);
-	struct ship *fleet[202], *stranger = ship_acquire(ships);
+	struct ship *fleet[202], *kept, *stranger = ship_acquire(ships);
 
 	MUST(own.untyped && ship_cache_release(own, stranger) == LFPOOL_OK);
 	for (int i = 0; i < 2; i++) {
@@ -130,8 +130,7 @@ static void use_many(size_t wanted)
 			fleet[k]->number = k;
 		for (size_t k = 0; k < expected; k++)
 			MUST(fleet[k]->number == k);
-		struct ship *kept = expected > 2 ? fleet[expected / 2] : NONE;
-
+		kept = expected > 2 ? fleet[expected / 2] : NONE;
 		if (kept)
 			fleet[expected / 2] = fleet[0];
 		MUST((i ? ship_release_bulk(ships, fleet, expected) : ship_cache_release_bulk(own, fleet, expected)) ==
