@@ -81,7 +81,7 @@ static size_t object_colour(const struct arena_plan *plan)
 		       : plan->colour * line % COLOUR_BYTES & ~(plan->object_alignment - 1);
 }
 
-/* The sizes of a slot, and the places of the states and the generations (a multiple of `unit`); false on overflow. */
+/* The sizes of a slot, the place of the states, and of the generations at a multiple of `unit`; false on overflow. */
 static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_t unit)
 {
 	size_t bytes;

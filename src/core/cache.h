@@ -185,7 +185,7 @@ size_t census_in_magazines(const struct core *core, uint64_t *pushes);
 /* Used chunks. */
 uint64_t census_chunks(const struct core *core);
 /* The last slot that may have been handed out.  Such slots form runs.  census_run() returns the first one from `slot`
- * on, and *end_out, the end of its run; beyond the last run, a slot that is not below *end_out. */
+ * on, and *end_out, the slot after its run; beyond the last run, a slot that is not below *end_out. */
 size_t census_used(const struct core *core);
 size_t census_run(const struct core *core, size_t slot, size_t *end_out);
 /* Both fill in stats, which are zero except for the capacity: the first the places of free slots and all counts, the
