@@ -51,7 +51,7 @@ void lfpool_high_water_reset(lfpool_t *pool)
 	store_relaxed(&pool->since.exhausted, stats.exhausted);
 }
 
-/* More often than once in LFPOOL_ADVICE_SELDOM acquires. */
+/* Is this more than once in LFPOOL_ADVICE_SELDOM acquires? */
 static bool often(uint64_t times, uint64_t acquires)
 {
 	return times > acquires / LFPOOL_ADVICE_SELDOM;
@@ -59,7 +59,7 @@ static bool often(uint64_t times, uint64_t acquires)
 
 static void judge_capacity(const lfpool_stats_t *s, lfpool_advice_t *advice, struct text *why)
 {
-	/* A pool that grew may have been full before. */
+	/* With high_water < capacity, the exhausted calls came before the pool grew. */
 	if (!s->exhausted || s->high_water < s->capacity) {
 		advice->capacity = s->high_water;
 		text_put(why, "At most %zu of %zu objects were in use at once.", s->high_water, s->capacity);
@@ -115,7 +115,7 @@ static void judge_caches(const lfpool_t *pool, const lfpool_stats_t *s, lfpool_a
 		if (often(s->steals, s->acquires))
 			text_put(why, " Caches were robbed %" PRIu64 " times: the headroom spares that.", s->steals);
 	}
-	/* Caches that borrowing calls leave empty need nothing. */
+	/* Calls that borrow a cache and leave it empty (LFPOOL_CACHE_NONE) need no headroom. */
 	advice->cache_capacity = pool->keeps_none && cache == now ? LFPOOL_CACHE_NONE : cache;
 	advice->headroom = advice->cache_capacity == LFPOOL_CACHE_NONE ? 0 : s->caches * cache;
 }

@@ -25,7 +25,7 @@ bool pool_object_bytes(const lfpool_config_t *config, const struct lifecycle *li
 	return arena_object_bytes(&plan, bytes_out);
 }
 
-/* Is caller-provided memory for the objects large enough, and aligned to pages and as the objects? */
+/* Is caller-provided memory for the objects large enough, and aligned to pages and to object_alignment? */
 static bool fits(const lfpool_config_t *config, const struct lifecycle *lifecycle, const struct window *window)
 {
 	const size_t page = os_page_bytes(),

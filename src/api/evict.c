@@ -53,7 +53,7 @@ static bool evict_least(lfpool_t *pool, const uint64_t *newcomer, uint32_t *slot
 
 /* ---- Acquire ---- */
 
-/* A free slot; SLOT_NONE: at some moment during the call none was free.  `ticket`: no other call has it. */
+/* A free slot; SLOT_NONE: at some moment during the call no slot was free.  `ticket` is unique to the call. */
 static uint32_t take_free(lfpool_t *pool, struct cache_head *head, uint64_t ticket)
 {
 	struct waiters *d = &pool->waiters;
@@ -136,13 +136,13 @@ void *lfpool_acquire_evicting(lfpool_t *pool, uint64_t priority, lfpool_handle_t
 	order_enter(order, slot, rank);
 	*handle_out = handle_live(pool, slot,
 				  arena_mark(&pool->core.arena, slot, GENERATION_CANDIDATE + GENERATION_PIN));
-	/* Without a handle another thread has released it already (lfpool_release_all()). */
+	/* No handle: another thread has already released the object (lfpool_release_all()). */
 	return *handle_out ? object : NULL;
 }
 
 /* ---- Priorities ---- */
 
-/* The slot in which the handle's object is active, if that has a priority. */
+/* The slot of the handle's object, if that is active and has a priority; or SLOT_NONE. */
 static uint32_t find_candidate(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *word_out)
 {
 	const uint32_t slot = handle_find(pool, handle, word_out);

@@ -6,7 +6,7 @@
  *              store (cold.h), where an acquire finds them last.  Sweeping moves a cursor over the pages, in search of
  *              runs of at most STEP_BYTES whose slots are all cold.  It takes the slots of a run out of the cold store
  *              (counts first, then bits: O1), gives the pages back, and puts the slots in again.  The next call starts
- *              where the sweep ended.  A trim is complete when the cursor has passed all pages and gave none back.
+ *              where the sweep ended.  A trim is complete when the cursor has passed all pages without giving one back.
  * Invariants   TR1 while a page is being given back, this call holds all slots on it, so no other thread can have an
  *                  object there.  A page with a slot that is not opened yet is left alone: the thread that opens the
  *                  slot does not use the cold store's bits.

@@ -151,7 +151,7 @@ bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket)
 	/* acquire, edge QUEUE: `then`. */
 	uint64_t word = load_acquire(&cell->word);
 
-	/* relaxed: `then` belongs to the word.  A cell without `then` is of a call, whose ticket no caller has. */
+	/* relaxed: `then` belongs to the word.  Without `then` it is a waiting call's, which has no public ticket. */
 	if (cell_phase(word) != WAITING || !is_ticket_of(word, ticket) || !load_relaxed(&cell->then))
 		return false;
 	/* relaxed: if it succeeds, the cell is ours and unchanged. */
@@ -177,7 +177,7 @@ size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns)
 		/* relaxed: a word to sleep on. */
 		const uint64_t seen = load_relaxed(&d->closed);
 
-		/* CLOSED_EMPTY is announced once.  If a late call adds objects after that, they leave soon: poll. */
+		/* CLOSED_EMPTY is announced once.  If a call adds objects later, they leave soon: poll. */
 		waiters_doze(d, &d->closed, seen, deadline_ns, seen != CLOSED || retired_asks(pool->retired));
 		(void)retired_poll(pool->retired, head);
 	}
@@ -351,7 +351,7 @@ lfpool_status_t waiters_take(lfpool_t *pool, struct cache_head *head, void **obj
 struct call {
 	lfpool_t *pool;
 	struct cache_head *head;
-	void **objects; /* slots, until their objects are begun        */
+	void **objects; /* slots; their objects once they are active   */
 	size_t count;
 	size_t left; /* slots in `objects` that are to be put back  */
 	uint64_t deadline_ns;

@@ -18,7 +18,7 @@
 #include "lfpool/lfpool.h"
 #include "pool/threads.h"
 
-/* Windows side by side. */
+/* A row of adjacent windows. */
 struct windows {
 	uintptr_t base; /* of window 0                                              */
 	uint32_t count; /* 0: malloc() places the objects                           */
@@ -33,7 +33,7 @@ struct window_range {
 	size_t bytes;
 };
 
-/* The number of the window that holds the address; any number from `count` up if none does. */
+/* The number of the window that holds the address; a number of at least `count` if no window does. */
 static inline uintptr_t window_of(const struct windows *w, const void *address)
 {
 	return ((uintptr_t)address - w->base) >> w->shift;

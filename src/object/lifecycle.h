@@ -7,8 +7,8 @@
  *              a slot was taken and is about to become active, lifecycle_end() when it has become free and is about to
  *              be put back.  At both times the caller holds no lock, and its cache is consistent, so a hook may use the
  *              pool.
- * Invariants   K1  between lifecycle_begin() and lifecycle_end() of a slot only its holder calls either for it.  If two
- *                  threads release it at once, one of them becomes the holder (releases are by CAS).
+ * Invariants   K1  only the holder of a slot calls lifecycle_begin() and lifecycle_end() for it.  If two threads
+ *                  release it at once, one of them becomes the holder (releases are by CAS).
  *              K2  `built` of a slot is 1 exactly while hooks.create has run for it, and hooks.destroy has not since.
  * Progress     As the hooks.
  */

@@ -20,7 +20,7 @@
 
 /* ---- Call sites ---- */
 
-/* The frames of os_backtrace(), callsite_find(), record() and owner_acquired() are skipped. */
+/* Skipped: the frames of os_backtrace(), callsite_find(), record() and owner_acquired(). */
 #define FRAMES_OURS 4
 #define FRAMES_OURS_MAX 12
 #define FRAMES_MAX 32
@@ -33,8 +33,8 @@ static void callsite_prepare(void)
 	(void)os_backtrace(&frame, 1);
 }
 
-/* The first frame outside this library: the frame after the last public function that comes before any other function
- * with a name.  Internal functions of the library have no dynamic symbol, so no name. */
+/* The index of the first frame outside this library.  The library's frames are those up to the last lfpool_ function
+ * before any other named function; internal functions have no dynamic symbol, so no name. */
 static uint32_t first_foreign(void *const *frames, uint32_t count)
 {
 	uint32_t first = 0;

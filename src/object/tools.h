@@ -51,11 +51,11 @@ void tools_attach(struct tools *t, const struct object_range *range, bool define
 /* Before the pool is unmapped; slots 1 .. used were handed out.  Makes all memory accessible again. */
 void tools_detach(struct tools *t, size_t used);
 
-/* Makes these bytes accessible, with their contents defined; makes them inaccessible. */
+/* tools_open() makes these bytes accessible and their contents defined; tools_shut() makes them inaccessible. */
 void tools_open(const struct tools *t, void *memory, size_t bytes);
 void tools_shut(const struct tools *t, void *memory, size_t bytes);
 
-/* An accessible object is acquired.  It is released, and becomes inaccessible. */
+/* An object is acquired (the caller has made it accessible); released, and made inaccessible. */
 void tools_acquired(struct tools *t, uint32_t slot, void *object, size_t bytes);
 void tools_released(struct tools *t, void *object, size_t bytes);
 

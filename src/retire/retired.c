@@ -72,7 +72,7 @@ static void put_back(struct retired *retired, struct batch *batch, struct cache_
 	for (uint32_t left = (uint32_t)batch->face.count; left; left--) {
 		const uint32_t below = retired_below(retired, slot);
 
-		/* relaxed, both: the next holder of the slot gets this with it.  R1. */
+		/* relaxed, both: the edge that passes the slot on makes this visible to its next holder.  R1. */
 		store_relaxed(&retired->link[slot], 0);
 		store_relaxed(&batch->shard->with_scheme, left - 1);
 		waiters_put(pool, head, slot, pool_object(pool, slot));

@@ -16,8 +16,8 @@
  *              W3, W5  the order of the queue, and which calls wake: cells.h.
  *              W4  a pending shrink comes before calls that wait.  The cold store counts the owed objects, and adds 1
  *                  to `wanted` while there are any (cold.h, O5).
- *              W6  hooks and continuations that a server runs do not serve.  The server looks again when they return,
- *                  and serves for them, so any number of them does not nest.
+ *              W6  calls in hooks and continuations that a server runs do not serve.  The server looks again when the
+ *                  hook returns, and serves for them, so servers never nest.
  *              W7  no call waits in a closed pool.  A call that is about to wait enlists, fences, serves; closing sets
  *                  `closed`, fences, serves: one of them sees the other.  A server of a closed pool that has no object
  *                  gives SLOT_NONE to calls, and NULL to continuations.
@@ -80,8 +80,8 @@ static inline void waiters_put(lfpool_t *pool, struct cache_head *head, uint32_t
 	waiters_look(pool, head);
 }
 
-/* Is this call nested in one that serves this pool?  Then waiters_serve() leaves the work to that call (W6).  In an
- * embedded build also true while another thread runs a continuation. */
+/* Does this thread run a hook or continuation of a call that serves this pool?  Then waiters_serve() leaves the work to
+ * that call (W6).  In an embedded build also true while another thread runs one. */
 bool waiters_is_serving(const lfpool_t *pool);
 /* Calls `then` with its object, and then serves for it (W6). */
 void waiters_continue(lfpool_t *pool, lfpool_continuation_t then, void *context, void *object);
