@@ -142,7 +142,7 @@ PROBE probe_trim(const struct lfpool_pool *pool, const char *name, size_t bytes)
 	FIRE3(trim, pool, name, bytes);
 }
 
-/* A call begins to wait for an object; it returns one, or NULL. */
+/* The wait of a call for an object begins; it ends, with one or NULL. */
 PROBE probe_wait_begin(const struct lfpool_pool *pool, const char *name)
 {
 	FIRE2(wait_begin, pool, name);

@@ -34,8 +34,8 @@
 #define PUSHES_BITS LFPOOL_WIDTH(48, 16)
 #endif
 
-/* Tickets of waiters (cells.h), which are compared and so must never wrap; their low bits in a given slot, and in an
- * lfpool_ticket_t. */
+/* Tickets of waiters (cells.h), which are compared and so must never wrap.  Their part that is kept when a slot is
+ * given, and in an lfpool_ticket_t. */
 #ifndef TICKET_BITS
 #define TICKET_BITS 61
 #endif
@@ -51,7 +51,7 @@
 #define BOUND_TAG_BITS LFPOOL_WIDTH(16, 8)
 #endif
 
-/* The count in a handle, at most (handle.c): the 64 bits less the slot's. */
+/* The count in a handle, at most (handle.c); the slot takes the other bits. */
 #ifndef HANDLE_COUNT_BITS
 #define HANDLE_COUNT_BITS LFPOOL_WIDTH(64, 18)
 #endif

@@ -313,7 +313,7 @@ static struct policy policy_wanted(const lfpool_registry_t *registry, const stru
 
 /*
  * The mutex is held, and released while the pool changes.  The caller has the row: PR4.  Does these steps (0: none),
- * and then both as often as a switch has met the row meanwhile.  Returns the row, which can have moved.
+ * and repeats both while other switches have met the row meanwhile.  Returns the row, which can have moved.
  */
 static struct pool_row *bring(lfpool_registry_t *registry, struct pool_row *row, lfpool_t *pool, int steps,
 			      lfpool_registry_report_t *report)
@@ -377,7 +377,7 @@ static lfpool_status_t enter_row(lfpool_registry_t *registry, struct pool_row *r
 	return LFPOOL_OK;
 }
 
-/* The call that has the row is done: the pool was made, or is still there; NULL: the row goes. */
+/* Ends a call that has the row.  The pool was made, or still exists; NULL: removes the row. */
 static void complete_row(lfpool_registry_t *registry, const char *name, lfpool_t *pool)
 {
 	lfpool_registry_report_t report = {0};
@@ -510,7 +510,7 @@ size_t lfpool_registry_destroy_pool(lfpool_registry_t *registry, lfpool_t *pool)
 
 /* ---- A switch ---- */
 
-/* Would a pool that is made now have other settings, of those that a switch cannot change? */
+/* Would a pool made now differ in settings that a switch cannot change? */
 static bool is_fixed(const struct policy *made, const struct policy *wanted)
 {
 	const size_t bytes = (PROFILE_KEY_COUNT - PROFILE_FIXED) * sizeof(*made->value);
@@ -519,7 +519,7 @@ static bool is_fixed(const struct policy *made, const struct policy *wanted)
 	       memcmp(&made->modes, &wanted->modes, sizeof(made->modes)) != 0;
 }
 
-/* The mutex is held, and released while the pool changes.  A row that another call has is left to it. */
+/* The mutex is held, and released while the pool changes.  Leaves a row to another call that has it. */
 static void bring_row(lfpool_registry_t *registry, struct pool_row *row, int steps, lfpool_registry_report_t *report)
 {
 	if (!row->pool || row->busy) {
@@ -551,7 +551,7 @@ static void bring_all(lfpool_registry_t *registry, int steps, lfpool_registry_re
 	registry_unlock(registry);
 }
 
-/* Where the pools are now. */
+/* The present state of the pools. */
 static void count_all(lfpool_registry_t *registry, lfpool_registry_report_t *report)
 {
 	registry_lock(registry);
@@ -575,8 +575,8 @@ static void count_all(lfpool_registry_t *registry, lfpool_registry_report_t *rep
 	registry_unlock(registry);
 }
 
-/* `fresh`, if it is not NULL, becomes the profile, and the old one goes there; unless it has no such scenario: then
- * nothing changes. */
+/* `fresh`, if it is not NULL, becomes the profile, and gets the old one.  False: the scenario is unknown, and nothing
+ * changes. */
 static bool enter_scenario(lfpool_registry_t *registry, struct profile *fresh, const char *scenario)
 {
 	uint32_t number;
@@ -613,7 +613,7 @@ lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, const char *
 	profile_free(&fresh);
 	if (status == LFPOOL_OK) {
 		bring_all(registry, GIVE_UP, &report);
-		/* Now there is memory for these. */
+		/* The memory given up is now available. */
 		bring_all(registry, GET_MORE, &report);
 		count_all(registry, &report);
 	}

@@ -78,8 +78,8 @@ static void overlay_lines(const struct profile *p, const char *pool, uint32_t sc
 		overlay(policy, &here->policy);
 }
 
-/* As a set makes objects of bytes: one at least, unless there are no bytes.  lfpool_create() refuses UINT32_MAX, and
- * objects of 0 bytes. */
+/* Bytes as objects, as in a set: at least 1, unless the bytes are 0.  lfpool_create() refuses UINT32_MAX, and objects
+ * of 0 bytes. */
 static uint64_t objects_in(uint64_t bytes, size_t object_size)
 {
 	if (!bytes || bytes < object_size)

@@ -7,8 +7,8 @@
  * Invariants   PF1 no two lines are equal in pool and scenario.
  *              PF2 scenario 0 is "default", and always there.
  *              PF3 every value is within the bounds of lfpool_config_t.
- *              PF4 a line keeps bytes, since it does not know the size of an object.  profile_apply() makes objects of
- *                  them.
+ *              PF4 a line keeps bytes, since it does not know the object size.  profile_apply() converts them to
+ *                  objects.
  * Progress     Nothing is shared here; reading allocates.
  */
 #ifndef LFPOOL_PROFILE_H

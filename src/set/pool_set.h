@@ -7,8 +7,7 @@
  *              lock of all windows, and published by one store; from then on it is found by one load.  (Without the
  *              lock several threads could make one pool each, all in the same window.)
  *                 The pool of the smallest class is made with the set.  It refuses, and reports, addresses that are
- *                 in no
- *              class.
+ *              in no class.
  *                 Objects of the malloc backend can be anywhere: lfpool_of() finds their pool.
  * Invariants   Y1  the pool of a class goes from NULL to a pool once, and not back before lfpool_set_destroy().
  * Progress     Look-ups: wait-free.

@@ -2,8 +2,8 @@
 /*
  * set.c - sets of pools: creation, acquire and release by size and by address.  See pool_set.h.
  *
- * Progress     A call that finds the pool of its class takes no lock.  Order of locks: that of all windows, then the
- *              registry's.
+ * Progress     A call that finds the pool of its class takes no lock.  Order of locks: first the one of all windows,
+ *              then the registry's.
  */
 #include "set/pool_set.h"
 
@@ -67,7 +67,7 @@ static size_t objects_in(size_t bytes, size_t size)
 	return bytes > size ? bytes / size : 1;
 }
 
-/* The numbers of a class: in objects if the config has them, from bytes otherwise; and plan() has the last word. */
+/* The numbers of a class: in objects if the config has them, from bytes otherwise; plan() can change them. */
 static void plan_class(struct set_class *class, const lfpool_set_config_t *config, size_t size)
 {
 	lfpool_config_t asked = config->pool;
@@ -301,7 +301,7 @@ static lfpool_t *pool_for_release(const lfpool_set_t *set, const void *pointer)
 
 /* ---- Acquire and release ---- */
 
-/* From this class on, as far as config.larger allows; pools that do not exist yet are made.  No class: NULL. */
+/* Tries this class and config.larger classes above it, and makes missing pools.  No such class: NULL. */
 static NOINLINE void *acquire_from(lfpool_set_t *set, size_t number)
 {
 	const size_t count = set->classes.count;
