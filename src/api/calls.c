@@ -72,12 +72,12 @@ static COLD void *exhausted(lfpool_t *pool, struct cache_head *head, uint64_t de
 	return pool->more ? replenish(pool, head, deadline_ns) : NULL;
 }
 
-/* An object in `slot`, which was taken; SLOT_NONE: nothing was free. */
+/* Makes the object in `slot` active, which this call has taken.  SLOT_NONE: nothing was free. */
 static inline void *begin(lfpool_t *pool, struct cache_head *head, uint32_t slot, uint64_t deadline_ns)
 {
 	void *object;
 
-	/* Repeats only after an entry of an object that was released twice in a race, which is then used up. */
+	/* Repeats only after it used up the entry of an object that was released twice in a race. */
 	while (likely(slot) && !waiters_begin(pool, head, slot, &object))
 		slot = slots_take(pool, head);
 	return likely(slot) ? object : exhausted(pool, head, deadline_ns);
@@ -142,8 +142,8 @@ NOINLINE lfpool_status_t lfpool_cache_release_slow_(lfpool_cache_t *cache, void 
 
 /* ---- Many ---- */
 
-/* The deadline of a wait that hooks.exhausted asks for, in a call that has `done` objects: two calls that have objects
- * must not wait for each other. */
+/* The deadline of a wait that hooks.exhausted asks for, in a call that has `done` objects.  With objects it must not
+ * wait: another call that has some might wait for these. */
 static inline uint64_t bulk_deadline(size_t done)
 {
 	return done ? 0 : UINT64_MAX;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dump.c - lfpool_dump(): the state of a pool for a bug report, and the same for programs.
+ * dump.c - lfpool_dump(): the state of a pool, as text for bug reports or as JSON for programs.
  *
  * Idea         Everything comes from lfpool_stats() and from fields that are fixed at creation, so a dump may be taken
  *              at any time.  Text that does not fit is cut off: src/base/text.h.

@@ -27,11 +27,11 @@ static _Atomic(uint32_t) heaps;
 
 bool pool_any_heap(void)
 {
-	/* relaxed: see where it is changed. */
+	/* relaxed: see pool_open_as(). */
 	return load_relaxed(&heaps) != 0;
 }
 
-/* N3: pools made so far, and 1. */
+/* N3: the pools made so far, plus 1. */
 static _Atomic(uint64_t) pools_made = 1;
 
 /* Enters the pool into the registry. */

@@ -109,7 +109,7 @@ static void quick(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	stats_out->given_back = tally_read(&pool->given_back);
 }
 
-/* The others, in this order: tell_calls(). */
+/* The other fields, read in the order that tell_calls() needs. */
 static void slow(const lfpool_t *pool, lfpool_stats_t *stats_out)
 {
 	census_lists(&pool->core, stats_out);

@@ -232,7 +232,7 @@ static uint32_t slot_get(const void *place)
 	return (uint32_t)(uintptr_t)place;
 }
 
-/* The caller serves afterwards. */
+/* Puts slots back; the caller must serve afterwards. */
 static void put_back(lfpool_t *pool, struct cache_head *head, void *const *slots, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

@@ -77,7 +77,7 @@ static inline bool look_at_window(const struct arena *arena, lfpool_cursor_t *cu
 		active |= (uint64_t)(load_relaxed(&state[first + i]) != 0) << i;
 	cursor->ahead_at = first;
 	cursor->ahead = active;
-	/* After the last slot that begins in the window, or before it. */
+	/* The next look starts after the last slot that begins in the window or before it. */
 	cursor->next = arena_slot_in(arena, first + states - 1) + (size_t)1;
 	return active;
 }
@@ -118,7 +118,7 @@ static inline uint32_t walk_next(const struct arena *arena, lfpool_cursor_t *cur
 {
 	for (;;) {
 		if (unlikely(!cursor->now)) {
-			/* At the start there is nothing ahead either. */
+			/* `ahead` is 0 at the start, too. */
 			if (!cursor->ahead)
 				look_ahead(arena, cursor);
 			cursor->now_at = cursor->ahead_at;

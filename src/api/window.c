@@ -36,7 +36,7 @@ bool windows_open(struct windows *w, size_t count, size_t most, size_t alignment
 	size_t bytes;
 
 	*w = (struct windows){0};
-	/* No window cuts a huge page, and each begins with an object. */
+	/* No huge page spans two windows, and each window is aligned for an object. */
 	alignment = larger_of(alignment, HUGE_PAGE_BYTES);
 	while (w->shift < 8 * sizeof(size_t) - 1 && (size_t)1 << w->shift < most)
 		w->shift++;

@@ -82,7 +82,7 @@ static inline size_t quarantine_count(const struct quarantine *q)
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < q->places; i++)
-		/* relaxed: a caller that may expect more has it through another edge. */
+		/* relaxed: a caller that relies on a larger number sees it through another edge. */
 		count += (uint32_t)load_relaxed(&q->place[i]) != SLOT_NONE;
 	return count;
 }

@@ -172,7 +172,7 @@ void tools_acquired(struct tools *t, uint32_t slot, void *object, size_t bytes)
 #endif
 	(void)object;
 	(void)bytes;
-	/* relaxed: a stale value costs a vain call of roots_grow(). */
+	/* relaxed: a stale value costs a needless call of roots_grow(). */
 	if (t->lsan && slot > load_relaxed(&t->rooted))
 		roots_grow(t, slot);
 }

@@ -257,7 +257,7 @@ size_t retired_count(const struct retired *retired, size_t capacity)
 	size_t count = 0;
 
 	for (uint32_t i = 0; retired && i < retired->shards; i++)
-		/* relaxed, both: a snapshot; a caller that may expect more has it through another edge. */
+		/* relaxed, both: a snapshot; a caller that relies on a larger number sees it through another edge. */
 		count += (size_t)shard_count(load_relaxed(&retired->shard[i].word)) +
 			 load_relaxed(&retired->shard[i].with_scheme);
 	/* A slot that is being put back may have been retired again. */
@@ -293,8 +293,8 @@ lfpool_status_t lfpool_drain(lfpool_t *pool)
 	for (uint32_t i = 0; retired && i < retired->shards; i++) {
 		struct retired_shard *shard = &retired->shard[i];
 		/* acquire, edge RETIRE: the objects put back before the shard was idle.  relaxed: a caller that knows
-		 * of a retire knows which batches had ended by then (RETIRE: the push came after them), so the object
-		 * is in one of the next two batches. */
+		 * of a retire sees the batches that had ended before its push (RETIRE).  So the object is in one of the
+		 * next two batches. */
 		const bool idle = shard_phase(load_acquire(&shard->word)) == IDLE;
 		const uint64_t goal = load_relaxed(&shard->ended) + 2;
 

@@ -43,7 +43,7 @@
 /* A slot's link: the slot below it, or SLOT_NONE; and this bit while it is retired. */
 #define LINK_RETIRED (UINT32_C(1) << 31)
 
-/* A retire asks the scheme once per this many slots on one stack. */
+/* A retire asks the scheme after every RETIRES_PER_POLL slots on one stack. */
 #ifndef RETIRES_PER_POLL
 #define RETIRES_PER_POLL 64
 #endif

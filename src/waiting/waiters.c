@@ -184,8 +184,8 @@ void waiters_found_nothing(struct waiters *d, uint64_t ticket)
 {
 	uint64_t full = full_ticket(ticket);
 
-	/* release: the search, for the acquire in waiters_know_full().  It fails if another thread searches, or has
-	 * made something free. */
+	/* release: publishes the search to the acquire in waiters_know_full().  Fails if another thread searches, or
+	 * has made an object free. */
 	(void)cas_release(&d->full, &full, FULL_KNOWN);
 }
 
