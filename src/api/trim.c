@@ -109,7 +109,7 @@ static bool give_back(lfpool_t *pool, struct page_run run)
 		pages_let_go(&pool->core.cold, &hold);
 	}
 	/* Also after a failure: this call held slots for which other calls may wait. */
-	resize_swept(pool);
+	resize_serve_if_wanted(pool, NULL);
 	if (done) {
 		tally_shared(&pool->given_back, run.pages * page);
 		probe_trim(pool, pool->name, run.pages * page);

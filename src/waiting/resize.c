@@ -57,21 +57,6 @@ lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity)
 
 /* ---- Shrinking ---- */
 
-/* The capacity of a closed pool was lowered.  If the last object has left, wakes the calls that sleep for that. */
-static void tell_empty(lfpool_t *pool)
-{
-	_Atomic(uint64_t) *closed = &pool->waiters.closed;
-	uint64_t found = CLOSED;
-
-	/* Closing sets `closed`, fences, and looks at the capacity. */
-	full_fence();
-	/* relaxed, both: only a word to sleep on. */
-	if (unlikely(load_relaxed(closed) == CLOSED) && !cold_capacity(&pool->core.cold) &&
-	    cas_relaxed(closed, &found, CLOSED_EMPTY))
-		if (!arena_in_buffer(&pool->core.arena))
-			os_wake(closed);
-}
-
 /* hooks.destroy for the slot's object, before the slot becomes cold. */
 static void cool(lfpool_t *pool, uint32_t slot)
 {
@@ -83,7 +68,6 @@ void resize_pay(lfpool_t *pool, uint32_t slot)
 {
 	cool(pool, slot);
 	cold_put(&pool->core.cold, slot);
-	tell_empty(pool);
 }
 
 /* Removes up to `count` objects that are free now; returns their number. */
@@ -122,14 +106,7 @@ void resize_close(lfpool_t *pool, struct cache_head *head)
 	/* W7, and W1: all objects are owed now. */
 	arena_heavy_fence(&pool->core.arena);
 	(void)remove_free(pool, head, SIZE_MAX);
-	tell_empty(pool);
 	waiters_serve(pool, head);
-}
-
-void resize_swept(lfpool_t *pool)
-{
-	tell_empty(pool);
-	resize_serve_if_wanted(pool, NULL);
 }
 
 size_t lfpool_shrink_cancel(lfpool_t *pool)

@@ -202,6 +202,22 @@ static void not_full(struct waiters *d)
 		waiters_want(d, -UINT32_C(1));
 }
 
+/* If the last object of a closed pool has left, wakes the calls that sleep for that.  Every call that lowers the capacity
+ * serves afterwards, and so comes here: in a closed pool `wanted` is not 0 (cold.h, O5). */
+static void tell_empty(lfpool_t *pool)
+{
+	_Atomic(uint64_t) *closed = &pool->waiters.closed;
+	uint64_t found = CLOSED;
+
+	/* Closing sets `closed`, fences, and looks at the capacity. */
+	full_fence();
+	/* relaxed, both: only a word to sleep on. */
+	if (unlikely(load_relaxed(closed) == CLOSED) && !cold_capacity(&pool->core.cold) &&
+	    cas_relaxed(closed, &found, CLOSED_EMPTY))
+		if (!arena_in_buffer(&pool->core.arena))
+			os_wake(closed);
+}
+
 void waiters_serve(lfpool_t *pool, struct cache_head *head)
 {
 	size_t seen;
@@ -215,6 +231,7 @@ void waiters_serve(lfpool_t *pool, struct cache_head *head)
 			seen = cold_capacity(&pool->core.cold);
 		} while (serve(pool, head) && resize_by_itself(pool, seen));
 	} while (unlikely(waiters_closed(&pool->waiters)) && tell_closed(pool, head));
+	tell_empty(pool);
 }
 
 void waiters_tell_closed(lfpool_t *pool)

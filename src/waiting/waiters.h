@@ -141,7 +141,4 @@ void resize_close(lfpool_t *pool, struct cache_head *head);
 /* Pays the pending shrink with a free slot that the caller took: hooks.destroy, then the cold store. */
 void resize_pay(lfpool_t *pool, uint32_t slot);
 
-/* After a step of lfpool_trim(): its slots are free again. */
-void resize_swept(lfpool_t *pool);
-
 #endif
