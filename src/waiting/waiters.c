@@ -202,8 +202,8 @@ static void not_full(struct waiters *d)
 		waiters_want(d, -UINT32_C(1));
 }
 
-/* If the last object of a closed pool has left, wakes the calls that sleep for that.  Every call that lowers the capacity
- * serves afterwards, and so comes here: in a closed pool `wanted` is not 0 (cold.h, O5). */
+/* If the last object of a closed pool has left, wakes the calls that sleep for that.  Every call that lowers the
+ * capacity serves afterwards, and so comes here: in a closed pool `wanted` is not 0 (cold.h, O5). */
 static void tell_empty(lfpool_t *pool)
 {
 	_Atomic(uint64_t) *closed = &pool->waiters.closed;
