@@ -24,7 +24,14 @@
  *              How a magazine moves: announce it in `in_transit`; take it out of its old place by CAS; put it in its
  *              new place; clear `in_transit`.
  * Progress     cache_take, cache_put: lock-free.  Comments there explain how their loops end.
- * Concurrency  A cache has one user at a time.  Any number of other caches' users may be robbing it.
+ * Concurrency  -: no outside help.  U: not on one cache at the same time; it has one user, from cache_claim to
+ *              cache_unclaim.  X: no other thread has the pool.
+ *                                                       user's  claim  steals  census, stats  open, close
+ *                  user's: take, put, flush, unclaim      U       -      -           -             X
+ *                  cache_claim                            -       -      -           -             X
+ *                  steals by other caches' users          -       -      -           -             X
+ *                  census_*, cache_table_stats            -       -      -           -             X
+ *                  cache_table_open, cache_table_close    X       X      X           X             X
  * Edges        SHOW: stores of current and in_transit -> collect and thieves.   PUT (depot.h): of the stacks.
  *              CLAIM: one user gives the cache up -> the next one takes it.
  */

@@ -25,6 +25,12 @@
  *              cells_oldest: lock-free; a search reads at most 16 + 32 + 32 + 16 words, however many calls wait, and
  *              again if a bound was out of date.  A pool in a buffer (lfpool/buffer.h) has the first lot only, and a
  *              waiting call there polls instead of sleeping.
+ * Concurrency  -: no outside help.  O: not on one cell at the same time.  Its owner is the call that claimed or
+ *              cancelled it, or the server that gave a slot to its continuation.
+ *                                                                              claim  owner's  server's
+ *                  cell_claim                                                    -       -        -
+ *                  owner's: cell_enlist, cell_show, cell_unclaim, cell_vacate    -       O        -
+ *                  server's: cells_oldest, cell_giving, cell_wake                -       -        -
  * Edges        QUEUE: each change of a cell's word -> its readers.   CELL: the mapper of a lot -> readers of its
  *              address.   VACANT: push -> pop of a vacant cell.   BOUND: cell_enlist() -> a search.
  */

@@ -35,6 +35,9 @@
  *              TR1, TR2 of pages: trim.c.
  * Progress     Lock-free.  A search for a bit repeats only when other threads changed bits.  Growing enters the kernel
  *              to open pages.
+ * Concurrency  No two calls need outside help, after cold_open().  The caller of cold_put, cold_withdraw,
+ *              cold_give_bits and pages_mark holds the slots; the caller of pages_mark_clean and pages_let_go holds the
+ *              run.
  * Edges        COLD: a slot is made cold -> it is taken.   SHOW: changes of `counts` -> readers, and the collect.
  *              OPEN: pages are opened -> a slot on them is taken.
  */

@@ -21,7 +21,8 @@
  *              D6  each chunk is in the region of one shard.  The first `carved` chunks of a region are used.
  * Progress     push, pop, carve: lock-free; a retry means that another thread moved the head.  No system calls, no
  *              allocation.
- * Concurrency  Any thread, any operation.
+ * Concurrency  No two calls need outside help, after depot_open().  The caller owns the magazine that it pushes, and is
+ *              the user of the cache whose `in_transit` it passes.
  * Edges        PUT: push -> pop, and the collect.
  */
 #ifndef LFPOOL_DEPOT_H

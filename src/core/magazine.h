@@ -33,7 +33,13 @@
  *              pop_many, and place with push_placed, are pop and push for several slots, with one change of bottom and
  *              one barrier.
  * Progress     push, pop: wait-free.  take: wait-free (one CAS, no retry).
- * Concurrency  push, pop: the owner alone.  take and the reads: any thread at any time, even after the magazine moved.
+ * Concurrency  -: no outside help, even after the magazine has moved.  O: one owner at a time.  X: never at the same
+ *              time: no other thread has the magazine yet.  N: a reader ignores a magazine that has no number yet.
+ *                                                                       make_empty  owner's  take  reads
+ *                  make_empty                                               X          X      X      N
+ *                  owner's: make_full, go_home, room, place, push, pop      X          O      -      -
+ *                  take                                                     X          -      -      -
+ *                  reads                                                    N          -      -      -
  * Edges        GIVE: every store of bottom -> load_acquire of bottom by a thief or a collect.
  *              SPACE: CAS of top -> load_acquire of top by an owner that reuses the place.
  *              MADE: the store of number -> load_acquire of number in a reading.

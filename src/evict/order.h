@@ -31,6 +31,14 @@
  *                  of all, which only makes a search scan one more block.
  * Progress     Wait-free, except the loops that lower a word, or add MISSED: lock-free.  A thread that stops while it
  *              raises a bound costs each search one more block.
+ * Concurrency  -: no outside help.  H: not on one slot at the same time; the caller of order_enter alone holds the
+ *              slot.  X: no other call is under way.
+ *                                                            enter  set_priority  lower  least ..  check, close
+ *                  order_enter                                 H         H          -       -           X
+ *                  order_set_priority                          H         -          -       -           X
+ *                  order_lower                                 -         -          -       -           X
+ *                  order_least, order_raise, order_priority    -         -          -       -           X
+ *                  order_check, order_close                    X         X          X       X           X
  * Edges        PIN (arena.h): the priority and the stamp, from the last unpin to a search that finds the slot.
  */
 #ifndef LFPOOL_ORDER_H

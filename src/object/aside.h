@@ -18,6 +18,7 @@
  *              does not compare `sets` (AS2).  At that moment each free slot had been set aside by this call, or by one
  *              that overlaps it.
  * Progress     set, take: lock-free; take is O(slots), and O(1) when no slot is set aside.
+ * Concurrency  No two calls need outside help.  The caller of set holds the slot.
  * Edges        KEEP (docs/memory-model.md): set -> take.
  */
 #ifndef LFPOOL_ASIDE_H

@@ -13,6 +13,7 @@
  *              exhausted.  A release that is under way may still hold one free slot, which it has taken out of the ring
  *              and not yet put into a free list.
  * Progress     put, take: lock-free.  Take and collect are O(N).
+ * Concurrency  No two calls need outside help.  The caller of put holds the slot.
  * Edges        KEEP: put -> take, and the put that replaces it; collect (docs/memory-model.md).
  * Wrap         Q1 fails only if one place is changed 2^32 times between an acquire's two looks (widths.h).
  */

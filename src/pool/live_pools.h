@@ -26,6 +26,13 @@
  * Progress     One mutex, for create, destroy and thread exit; no acquire or release takes it.  Fork takes it too, so
  *              the child finds it free.  A search for an address takes no lock.  The map has lock-free readers, whose
  *              retries mean that a range was added or removed, and one writer at a time.
+ * Concurrency  -: no outside help.  L: the caller of each and find has the lock, and calls none of the others that take
+ *              it.
+ *                                                                       add .. vacant  each, find  find_by_address
+ *                  live_pools_add, remove, next, vacant: take the lock        -            L              -
+ *                  live_pools_each, find                                      L            L              -
+ *                  live_pools_find_by_address                                 -            -              -
+ *              address_map_add and address_map_remove: one call at a time.  address_map_find: no outside help.
  * Edges        PUBLISH: address_map_add, address_map_remove -> address_map_find.
  * Wrap         AR2 fails only if exactly a multiple of 2^39 changes happen during one search.
  */

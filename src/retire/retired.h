@@ -27,6 +27,14 @@
  * Progress     retire: lock-free, except `begin`.  Asking: lock-free, except `ready`: a call skips a shard that is
  *              held.  A thread that stops while it holds a shard keeps the objects retired there; other retires use
  *              other shards.
+ * Concurrency  -: no outside help.  H: not with one slot, or one batch, at the same time; it has one holder (R3).  E:
+ *              only in a hook at the end of a batch, for which finish waits.  X: no other call is under way.
+ *                                              push, poll  reclaim  count, has  finish  close
+ *                  retired_push, retired_poll      H          -         -         E       X
+ *                  lfpool_batch_reclaim            -          H         -         -       X
+ *                  retired_count, retired_has      -          -         -         -       X
+ *                  retired_finish                  E          -         -         X       X
+ *                  retired_close                   X          X         X         X       X
  * Edges        RETIRE: a push -> the stack is taken; and a batch is let go -> the next is begun, held or reclaimed.
  *              BEGUN: a batch is begun -> it is reclaimed, for tools that do not see how the scheme orders the two.
  *              ENDED: a batch's objects are put back -> a drain, a poll or an acquire that asks learns of it.
