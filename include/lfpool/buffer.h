@@ -53,8 +53,9 @@
  * must the library and the hooks, which run in the process of the call.  So there is no exec, and no mapping elsewhere.
  * A continuation runs in the process whose call serves it, not in the one that asked: its function and its context must
  * be valid there, as objects in the shared memory are.
- * A process that ends inside a call keeps the objects of that call and one of the caches; objects that it held are
- * never released automatically.  Any other pool belongs to the process that created it; a child has a copy.
+ * If a process ends inside a call, the pool loses the objects of that call, and the cache that the call was using.
+ * Objects that the process held are never released automatically.  Any other pool belongs to the process that created
+ * it; a child has a copy.
  *
  * Objects only, in memory that a process shares with its children: the objects remain the parent's.  The child's copy
  * of the pool is closed (lfpool_close()): acquires return NULL, pending continuations are called with NULL, and an

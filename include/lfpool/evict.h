@@ -91,7 +91,8 @@ LFPOOL_API void *lfpool_acquire_evicting(lfpool_t *pool, uint64_t priority, lfpo
  * priority    The new priority.
  * Returns     LFPOOL_OK; LFPOOL_E_STALE: the handle is stale, foreign, 0, or of an object that was not acquired by
  *             lfpool_acquire_evicting(); refused, nothing changed.  The misuse hook is called only for a handle
- *             that names no slot of the pool.  Of several calls for one object at once, one is the last.
+ *             that names no slot of the pool.  If several calls set the priority of one object at once, one of them
+ *             is the last.
  * Threads     Any.  Lock-free.  The object is pinned during the call; a release by another thread meanwhile takes
  *             effect when the call returns.
  * Cost        Two locked instructions; if the object becomes the least of its block, two more for each level of

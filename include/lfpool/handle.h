@@ -101,7 +101,7 @@ LFPOOL_API void *lfpool_pin(lfpool_t *pool, lfpool_handle_t handle);
  * Returns   LFPOOL_OK; LFPOOL_E_NOT_PINNED: the handle's object is not pinned; LFPOOL_E_STALE: the handle's object is
  *           gone, or the handle was never valid in this pool.  Both are refused and reported to the misuse hook.
  * Threads   Any.  Lock-free; may enter the kernel as lfpool_release().
- * Cost      One locked instruction; the last unpin after a release, as lfpool_release_handle().
+ * Cost      One locked instruction.  The last unpin after a release costs as much as lfpool_release_handle().
  */
 LFPOOL_API lfpool_status_t lfpool_unpin(lfpool_t *pool, lfpool_handle_t handle);
 

@@ -112,8 +112,8 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 
 /*
  * The state of an object, a word: 0 while the object is free, its address while it is active.  A release compares the
- * word with the pointer it was given, so an interior pointer, which is in the same granule, does not match.  A handle
- * marks its object; the library releases a marked object.
+ * word with the pointer it was given, so an interior pointer, which is in the same granule, does not match.  Making a
+ * handle changes the word of the object to LFPOOL_MARKED_; the release of such an object is not inlined.
  */
 #define LFPOOL_MARKED_ 1
 

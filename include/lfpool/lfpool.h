@@ -17,8 +17,8 @@
  *
  * Promises (docs/design.md argues each):
  *   1. lfpool_acquire() returns an object that no other caller holds, or NULL.  It returns NULL only if at some moment
- *      during the call every object was in use, or a hook refused, or malloc did in malloc mode.  Free objects in other
- *      threads' caches are found.
+ *      during the call every object was in use, or if a hook refused, or, in malloc mode, if malloc returned NULL.
+ *      Free objects in other threads' caches are found.
  *   2. Releasing a valid object never fails, whatever memory the system refuses, and waits for no other thread, with
  *      one exception (docs/design.md, "Progress").  The thread that acquires the object next sees all writes before the
  *      release.

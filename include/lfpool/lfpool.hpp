@@ -18,9 +18,10 @@
  *              unique_ptr<T> owns an object.  It has two words: the object and its pool.
  *              self_ptr<T> has one word, and finds the pool by the object's address.  That costs O(log pools) per
  *              release, and does not work with pools in a buffer.
- *              base_ptr<B> owns an object of a class derived from B, and converts from unique_ptr<T>, if B's destructor
- *              is virtual: it gets the object's start from the object.  The other two do not convert to owners of a
- *              base class, because an object is released by the address at which it was made.
+ *              base_ptr<B> owns an object of a class derived from B, and a unique_ptr<T> converts to it.  B must have a
+ *              virtual destructor, which ends the object's life; a dynamic_cast finds the object's start.  The other
+ *              two do not convert to owners of a base class, because an object is released by the address at which it
+ *              was made.
  * Exceptions   A constructor that throws releases the memory, and the exception propagates.  C calls hooks and
  *              continuations, so they must not throw.  Without exceptions the functions that throw are not declared;
  *              use create().

@@ -3,9 +3,9 @@
  * resize.h - change the number of objects of a running pool: grow, shrink, trim.
  *
  * A pool reserves address space for config.max_capacity objects when it is created, and starts with config.capacity of
- * them.  Addresses never move.  A pool grows by a call, or automatically when an acquire finds no object
- * (config.growth_step).  It shrinks, and returns memory, only by a call.  After lfpool_close() grow, reserve and
- * shrink_cancel do nothing and return 0.
+ * them.  Addresses never move.  A pool grows on request, or automatically when an acquire finds no object
+ * (config.growth_step).  It shrinks, and returns memory, only on request: when the program calls a function for that.
+ * After lfpool_close() grow, reserve and shrink_cancel do nothing and return 0.
  *
  * Threads    Any, concurrently with every call except lfpool_destroy().
  * Progress   Lock-free for all other calls; may enter the kernel.

@@ -7,9 +7,9 @@
  * Full         A full pool is searched for free objects once: W13 (waiters.h).
  * Shrink       While a shrink is pending, the slot of a victim is put back for the shrink, and the acquire takes the
  *              next victim.
- * Eviction     A victim leaves as a released object does (arena.h, A3): by a CAS from the word, without pins, that the
- *              search has seen.  If the CAS fails, another thread has pinned, released or evicted the object, and the
- *              search begins again.  Lock-free, except the hooks.
+ * Eviction     A victim leaves as a released object does (arena.h, A3): by a CAS of its word.  The CAS expects the
+ *              value that the search saw, which had no pins.  If the CAS fails, another thread has pinned, released or
+ *              evicted the object, and the search begins again.  Lock-free, except the hooks.
  */
 #include "evict/order.h"
 #include "pool/handles.h"

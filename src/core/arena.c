@@ -167,7 +167,7 @@ static bool is_whole(const struct arena_plan *plan)
 	return plan->capacity == plan->reserved && !plan->window.at;
 }
 
-/* With huge pages the room and the objects begin at the start of one. */
+/* With huge pages, both the room and the objects begin at the start of a huge page. */
 static char *map_range(const struct layout *l, const struct arena_plan *plan)
 {
 	if (EMBEDDED)

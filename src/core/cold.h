@@ -61,8 +61,8 @@ struct cold {
 	uint64_t initial;  /* slots that magazines are born with (or the mutex backend counts up)        */
 	uint64_t reserved; /* slots with addresses                                                       */
 	const struct arena *arena;
-	/* Slot s has bit (s - 1) % 64 of word (s - 1) / 64: is it cold?  Up to `initial` 1 means yes, beyond it 0 does.
-	 * So the bits begin as zeroed memory. */
+	/* Slot s has bit (s - 1) % 64 of word (s - 1) / 64.  For slots up to `initial` 1 means cold; for later slots 0
+	 * means cold.  So the bits begin as zeroed memory. */
 	_Atomic(uint64_t) *bits;
 };
 

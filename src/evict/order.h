@@ -127,7 +127,8 @@ void order_lower(struct order *order, uint32_t slot);
 /* The candidate with the least rank, of those that do not change during the call; or a candidate whose rank was below
  * that when the search saw it. */
 struct least order_least(struct order *order);
-/* Raises the bounds above a slot that are below `limit`: the candidate with the least rank has left its block. */
+/* The block of this slot has lost its candidate with the least rank: raises each bound above the block that is below
+ * `limit`. */
 void order_raise(struct order *order, uint32_t slot, struct rank limit);
 /* Does an object with priority `a` give way to a newcomer with priority `b`? */
 bool order_gives_way(const struct order *order, uint64_t a, uint64_t b);

@@ -44,8 +44,8 @@ bool lifecycle_each_call(const struct lifecycle *lifecycle);
 
 /* LFPOOL_CREATE_ALL: false, and nothing is built, when a hook refuses. */
 bool lifecycle_build_all(struct lifecycle *lifecycle, const struct arena *arena, size_t capacity);
-/* The pool is being destroyed: runs hooks for all built objects of slots 1 .. used, and with LFPOOL_CREATE_ALL of slots
- * 1 .. initial. */
+/* The pool is being destroyed: runs hooks for all built objects of slots 1 .. used.  With LFPOOL_CREATE_ALL the last
+ * slot is at least `initial`. */
 void lifecycle_destroy_all(struct lifecycle *lifecycle, const struct arena *arena, size_t initial, size_t used);
 
 /* The same for one object, if it is built. */

@@ -57,7 +57,7 @@ static void begin(struct retired *retired, struct retired_shard *shard, uint32_t
 	store_release(&batch->begun, begun + 1);
 	if (retired->scheme.begin)
 		retired->scheme.begin(retired->scheme.context, &batch->face);
-	/* A scheme that is not asked may have reclaimed the batch by now, and the pool may be destroyed. */
+	/* Without `ready` no call asks the scheme: it may have reclaimed the batch by now, and the pool may be gone. */
 	if (asks)
 		let_go(shard);
 }

@@ -136,7 +136,7 @@ static lfpool_status_t make_and_publish(lfpool_set_t *set, size_t class_number)
 {
 	lfpool_t *pool = NULL;
 	size_t bytes;
-	/* A new profile can have another backend for the class than when the set was made. */
+	/* A new profile can give the class a different backend from the one it had when the set was made. */
 	lfpool_status_t status = class_bytes(set, class_number, &bytes);
 
 	/* relaxed: before set_publish(), edge MAKE. */
