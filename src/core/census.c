@@ -86,11 +86,12 @@ static size_t in_these(const struct magazines *ms, uint32_t first, uint32_t last
 	size_t objects = 0;
 
 	for (uint32_t number = first; number <= last; number++) {
-		const int count = magazines_count(ms, number);
-
 		/* A spare that is not made yet would read as full.  relaxed: a snapshot. */
 		if (number > ms->chunks && !load_relaxed(&magazines_at(ms, number)->number))
 			continue;
+
+		const int count = magazines_count(ms, number);
+
 		objects += count > 0 ? (size_t)count : 0;
 		*pushes += magazines_pushes(ms, number);
 	}
