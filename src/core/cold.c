@@ -298,6 +298,8 @@ static size_t limit_again(struct cold *c, size_t more)
 		return 0;
 	more = (size_t)least(more, capacity - maximum);
 	(void)cold_owe(c, more);
+	/* W1 (waiters.h); the caller serves. */
+	arena_heavy_fence(c->arena);
 	return more;
 }
 
@@ -324,7 +326,10 @@ size_t cold_grow(struct cold *c, size_t wanted, size_t from)
 		/* Repeats only when another thread changed it. */
 	} while (!change(c, &now,
 			 counts_of(cold_capacity_in(now) + more, cold_balance_in(now) + (int64_t)(forgiven + more))));
-	return (size_t)(forgiven + more) - (more ? limit_again(c, (size_t)more) : 0);
+
+	const size_t surplus = more ? limit_again(c, (size_t)more) : 0;
+
+	return surplus && from != COLD_ANY ? COLD_CHANGED : (size_t)(forgiven + more) - surplus;
 }
 
 /* ---- The bits ---- */

@@ -176,7 +176,8 @@ void cold_put(struct cold *c, uint32_t slot);
 void cold_withdraw(struct cold *c, uint32_t slot);
 
 /* Adds up to `count` objects to the pool: owed ones, which now stay, then cold slots.  Returns their number.  With a
- * number `from`: COLD_CHANGED if the pool has another number of objects now, and 0 if any is owed. */
+ * number `from`: COLD_CHANGED if the pool has another number of objects now, or lfpool_limit() came in between, and 0
+ * if any object is owed. */
 size_t cold_grow(struct cold *c, size_t count, size_t from);
 #define COLD_ANY SIZE_MAX
 #define COLD_CHANGED SIZE_MAX

@@ -68,6 +68,8 @@ void resize_pay(lfpool_t *pool, uint32_t slot)
 {
 	cool(pool, slot);
 	cold_put(&pool->core.cold, slot);
+	/* W1: the pool may be able to grow again, and the caller looks at the queue next. */
+	full_fence();
 }
 
 /* Removes up to `count` objects that are free now; returns their number. */
