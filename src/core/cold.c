@@ -285,22 +285,24 @@ static uint64_t open_pages(struct cold *c, uint64_t wanted)
 	return from;
 }
 
-/* `more` slots were added, and lfpool_limit() may have returned since: removes those above the new maximum.  Returns
- * their number. */
-static size_t limit_again(struct cold *c, size_t more)
+/* `more` slots were added, so the pool had `capacity`, which the maximum of that moment allowed.  If lfpool_limit() has
+ * lowered the maximum since, removes the surplus; returns its number. */
+static size_t limit_again(struct cold *c, uint64_t capacity, uint64_t more)
 {
 	/* O4: the capacity before the maximum. */
 	full_fence();
 	/* relaxed: after the fence. */
-	const uint64_t maximum = load_relaxed(&c->maximum), capacity = cold_capacity(c);
+	const uint64_t maximum = load_relaxed(&c->maximum);
 
+	/* Not more than there are now, and without slots that a trim has borrowed since. */
+	capacity = least(capacity, cold_capacity(c));
 	if (likely(capacity <= maximum))
 		return 0;
-	more = (size_t)least(more, capacity - maximum);
-	(void)cold_owe(c, more);
+	more = least(more, capacity - maximum);
+	(void)cold_owe(c, (size_t)more);
 	/* W1 (waiters.h); the caller serves. */
 	arena_heavy_fence(c->arena);
-	return more;
+	return (size_t)more;
 }
 
 size_t cold_grow(struct cold *c, size_t wanted, size_t from)
@@ -327,7 +329,7 @@ size_t cold_grow(struct cold *c, size_t wanted, size_t from)
 	} while (!change(c, &now,
 			 counts_of(cold_capacity_in(now) + more, cold_balance_in(now) + (int64_t)(forgiven + more))));
 
-	const size_t surplus = more ? limit_again(c, (size_t)more) : 0;
+	const size_t surplus = more ? limit_again(c, cold_capacity_in(now) + more, more) : 0;
 
 	return surplus && from != COLD_ANY ? COLD_CHANGED : (size_t)(forgiven + more) - surplus;
 }
