@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test.h - the frame of a test program, over cmocka: every TEST(name) { ... } is run.
+ * test.h - test programs with cmocka, without a list of the tests: each TEST(name) { ... } is run.
  *
- * Idea         Each test enters itself in the list before main() begins (a constructor), so a test is added by
- *              writing it.  They run in the order of the file.  RUN_TESTS() is main(); a program with something to do
- *              before and after writes main() itself and calls tests_run().
+ * Idea         TEST() defines a constructor, which adds the test to a list before main() begins.  Tests run in the
+ *              order of the file.  RUN_TESTS() defines main().  A program with work to do before or after the tests
+ *              has its own main(), which calls tests_run().
  * Assertions   cmocka's assertions jump out of the test function, so only the thread that runs the test may use them.
  *              Every other thread, and a child after fork, uses REQUIRE, which ends the program.
  */
@@ -24,10 +24,10 @@ static struct {
 	struct CMUnitTest test[64];
 	int line[64];
 	size_t count;
-	_Bool skipped; /* any of them */
+	_Bool skipped; /* at least one test */
 } tests_listed;
 
-/* Sorts by line: constructors may run in any order. */
+/* Keeps the list sorted by line, because constructors may run in any order. */
 static inline void tests_add(struct CMUnitTest test, int line)
 {
 	size_t at = tests_listed.count++;
@@ -41,7 +41,7 @@ static inline void tests_add(struct CMUnitTest test, int line)
 	tests_listed.line[at] = line;
 }
 
-/* The functions of cmocka around one test, NULL for none.  The tests need no state. */
+/* cmocka calls `setup` before the test and `teardown` after it; NULL: no call.  The tests do not use `state`. */
 #define TEST_WITH(name, setup, teardown)                                                      \
 	static void name(void **state);                                                       \
 	__attribute__((constructor)) static void name##_is_a_test(void)                       \
@@ -51,7 +51,7 @@ static inline void tests_add(struct CMUnitTest test, int line)
 	static void name(__attribute__((unused)) void **state)
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
-/* Ends a test that cannot be run here. */
+/* Ends a test that cannot run on this machine or in this build. */
 #define SKIP(why)                                          \
 	do {                                               \
 		print_message("    skipped: %s\n", (why)); \
@@ -59,8 +59,8 @@ static inline void tests_add(struct CMUnitTest test, int line)
 		skip();                                    \
 	} while (0)
 
-/* The result of main(): the number of failures; without one, 77 if a test was skipped, which ctest reports as
- * "skipped". */
+/* Returns the exit status of the program: the number of failed tests.  If none failed but one was skipped, it is 77,
+ * which ctest reports as "skipped". */
 static inline int tests_run(CMFixtureFunction setup, CMFixtureFunction teardown)
 {
 	const int failed = _cmocka_run_group_tests("tests", tests_listed.test, tests_listed.count, setup, teardown);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ck_stack.c - Concurrency Kit's stack of free objects: push is a CAS of the head, pop a CAS of the head and a
- * generation, 16 bytes at once.  No caches, no checks.
+ * ck_stack.c - Concurrency Kit's stack of free objects, without caches or checks.  A push is a CAS of the head.  A pop
+ * is a CAS of 16 bytes: the head and a generation that counts the pops.
  *
- * Documented   There is no manual page; ck_stack.h says which calls are "safe for multiple producers and multiple
- *              consumers": ck_stack_push_mpmc() and ck_stack_pop_mpmc(). Only with those may an object come back
- *              while another pop still looks at it, because the generation counts the pops.  The entry is embedded,
- *              as CK_STACK_CONTAINER requires: it is the first word of a free object.  A pop may read that word after
- *              the object has gone to another thread, and then discards it: the memory stays mapped until close.
+ * Documented   There is no manual page.  ck_stack.h calls ck_stack_push_mpmc() and ck_stack_pop_mpmc() "safe for
+ *              multiple producers and multiple consumers".  A pool needs these two: an object may be pushed again
+ *              while a slow pop still reads it, and only the generation makes the CAS of that pop fail.
+ *              CK_STACK_CONTAINER requires an embedded entry: here it is the first word of a free object.  A slow pop
+ *              may read this word after another thread has acquired the object.  It discards the value, and the
+ *              memory stays mapped until close.
  */
 #include "../objects.h"
 

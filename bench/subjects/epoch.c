@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * epoch.c - readers in sections of ConcurrencyKit's ck_epoch.  lfpool_retire() defers the nodes; or they come from
- * malloc(), and ck_epoch_call() for each node has a callback that calls free(), and each thread polls its record
- * every 64 updates.  One such subject is open at a time.
+ * epoch.c - two subjects whose readers are protected by Concurrency Kit's ck_epoch.  In the first the nodes come from
+ * a pool, and lfpool_retire() defers them.  In the second they come from malloc(): ck_epoch_call() defers free() for
+ * each node, and each thread polls its record every 64 updates.  Only one of the two is open at a time.
  *
  * Documented   ck_epoch_register(3): a record cannot be destroyed while its epoch exists, so both are stored
  *              together.  ck_epoch_call(3), ck_epoch_poll(3): a thread that polls runs the callbacks of its own
- *              record; the entry is embedded in the node.  The exchange before the call is a full barrier.
+ *              record; the entry is embedded in the node.  The exchange that replaces a node in the table, just
+ *              before the call, is a full barrier.
  */
 #include "../workload.h"
 #include "pool.h"
@@ -22,7 +23,7 @@
 
 _Static_assert(sizeof(ck_epoch_entry_t) <= sizeof(((struct node *)0)->room), "a node has room for an entry");
 
-/* Each hand has separate cache lines. */
+/* The data of one thread.  No two threads write to the same cache line. */
 struct hand {
 	_Alignas(128) ck_epoch_record_t record;
 	_Alignas(128) size_t freed; /* by this thread; atomic */
@@ -31,7 +32,7 @@ struct hand {
 
 static ck_epoch_t epoch;
 static lfpool_t *pool;         /* NULL: malloc() */
-static lfpool_scheme_t scheme; /* the pool's */
+static lfpool_scheme_t scheme; /* of the pool */
 static unsigned joined;        /* atomic         */
 static struct hand hands[RECORDS_MAX];
 /* The hand whose callbacks this thread is running. */
@@ -79,7 +80,7 @@ static inline void defer(void *hand, void *node)
 	(void)ck_epoch_poll(&own->record);
 }
 
-/* Each thread its own callbacks: no other thread may run them. */
+/* Called by every thread: only the owner of a record may run its callbacks. */
 static void settle(void *hand, bool first)
 {
 	polling = hand;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - clients of a server share a few connections, which break now and then, and some of which the server
- * refuses.
+ * main.c - clients share a few connections to a server.  The server closes connections, and refuses some.
  *
  *     connections [--clients N] [--capacity N] [--questions N]
  *
- * First one thread meets both reasons why connection_acquire() returns NULL: the server takes no more connections, or
- * all are in use.  Neither loses anything.  Then the clients ask their questions, each with any free connection.  A
- * connection that the server closed is released like any other, and replaced when it is next needed.  At the end the
- * clients and the hooks have the same counts.  Start with connection.h, then connection.c.
+ * connection_acquire() returns NULL for two reasons: the server refuses a connection, or all connections are in use.
+ * First one thread shows both, and that no connection is lost.  Then the clients ask their questions, each over any
+ * free connection.  A connection that the server closed is released as usual, and replaced when it is next needed.  At
+ * the end the counts of the clients and of the hooks must agree.  Start with connection.h, then connection.c.
  *
  * Exit status  0: all counts agree.  1: they do not.  2: wrong usage.  3: the system refused a socket or a thread.
  */
@@ -98,7 +97,7 @@ static void *be_client(void *argument)
 	for (unsigned long i = 0; i < questions; i++) {
 		const uint64_t question = random_next(&client->random);
 
-		/* Ends: a new connection answers, and one is free as soon as another client is answered. */
+		/* This loop ends: a new connection always answers, and every client soon releases its connection. */
 		while (!ask(client, question))
 			;
 	}
@@ -135,7 +134,7 @@ static void settle(const struct client *sum)
 	       calls->unfit, calls->destroyed);
 	expect("answers", sum->answered, questions * client_count);
 	expect("wrong answers", sum->wrong, 0);
-	/* One use: activate, then deactivate.  The first part had `capacity` of them. */
+	/* Each use of a connection is one activate and one deactivate.  meet_the_limits() had `capacity` uses. */
 	expect("activate", calls->activated, capacity + sum->answered + sum->broke);
 	expect("deactivate", calls->kept + calls->unfit, calls->activated);
 	expect("unfit", calls->unfit, sum->broke);

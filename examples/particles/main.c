@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - a particle system: fountains, updated by several threads.
+ * main.c - a particle system: several threads move the drops of some fountains.
  *
  *     particles [--frames N] [--threads N] [--capacity N] [--seed N] [--top MS]
  *
- * --top draws its pool as a table every MS milliseconds; kill -USR1 dumps it in any case (live.h).
+ * --top draws the counters of the pool as a table every MS milliseconds.  With or without it, kill -USR1 dumps the
+ * pool (live.h).
  *
- * Start with world.h, which explains what a frame is and why it has two phases.  The particles move identically, to
- * the bit, with any number of threads.
+ * Start with world.h, which explains a frame and its two phases.  With any number of threads the particles move
+ * identically, to the bit.
  *
  * Exit status  0: every particle that was spawned is accounted for, and the pool is intact.  1: otherwise, or the pool
  *              could not be made.  2: wrong usage.  3: no memory, or no thread.
@@ -34,7 +35,7 @@ struct show {
 	lfpool_cursor_t parts[THREADS_MAX * PARTS_PER_THREAD];
 	struct hand hands[THREADS_MAX];
 	pthread_barrier_t barrier;
-	_Atomic(unsigned) next_nozzle, next_part; /* a free thread takes the next one */
+	_Atomic(unsigned) next_nozzle, next_part; /* the next one that has no thread yet */
 	size_t peak;
 };
 
@@ -46,7 +47,7 @@ struct performer {
 
 /* ---- A frame ----------------------------------------------------------------------------------------------- */
 
-/* All threads wait for each other. */
+/* Waits until all threads are here. */
 static void meet(struct show *show)
 {
 	pthread_barrier_wait(&show->barrier);
@@ -54,18 +55,18 @@ static void meet(struct show *show)
 
 static unsigned take(_Atomic(unsigned) *next)
 {
-	/* relaxed: pieces are independent; the barriers order the data. */
+	/* relaxed: nozzles and parts are independent, and the barriers order their data. */
 	return atomic_fetch_add_explicit(next, 1, memory_order_relaxed);
 }
 
-/* By the first thread, while the others wait. */
+/* The first thread calls it, while the others wait. */
 static void before_update(struct show *show)
 {
 	const size_t active = lfpool_active_count(show->particles.untyped);
 
 	show->peak = active > show->peak ? active : show->peak;
 	particle_cursor_split(show->parts, show->threads * PARTS_PER_THREAD, show->particles);
-	/* relaxed: the barrier orders it before the next frame. */
+	/* relaxed: the barriers order this store before the next frame. */
 	atomic_store_explicit(&show->next_nozzle, 0, memory_order_relaxed);
 }
 
@@ -80,7 +81,7 @@ static void perform_frame(struct show *show, struct hand *hand, bool first)
 	for (unsigned i; (i = take(&show->next_part)) < show->threads * PARTS_PER_THREAD;)
 		world_update(hand, &show->parts[i]);
 	meet(show);
-	/* relaxed: as above. */
+	/* relaxed: as in before_update(). */
 	if (first)
 		atomic_store_explicit(&show->next_part, 0, memory_order_relaxed);
 	meet(show);
@@ -138,7 +139,7 @@ static void show_run(struct show *show)
 }
 
 struct census {
-	uint64_t alive, where; /* a sum over all, independent of the order */
+	uint64_t alive, where; /* `where`: a sum over all positions, independent of the order */
 };
 
 static bool count_one(void *census, struct particle *p)
@@ -150,8 +151,7 @@ static bool count_one(void *census, struct particle *p)
 	return true;
 }
 
-/* Every particle is accounted for, by the threads' own counters, by a walk, by the pool's counters, and by its check.
- */
+/* Do the threads' own counters, a walk, the pool's counters and its check agree about every particle? */
 static bool accounts_agree(const struct show *show)
 {
 	uint64_t spawned = 0, died = 0, refused = 0;
@@ -167,7 +167,7 @@ static bool accounts_agree(const struct show *show)
 	particle_for_each_active(show->particles, count_one, &census);
 	lfpool_stats(show->particles.untyped, &stats);
 	printf("particles   %" PRIu64 " spawned = %" PRIu64 " died + %" PRIu64 " alive; %" PRIu64
-	       " refused for want of room; at %016" PRIx64 "; peak %zu of %zu\n",
+	       " refused because the pool was empty; positions %016" PRIx64 "; peak %zu of %zu\n",
 	       spawned, died, census.alive, refused, census.where, show->peak, stats.capacity);
 	printf("pool        %zu active + %zu cached + %zu shared + %zu untouched = %zu; %" PRIu64 " refills, %" PRIu64
 	       " drains, %" PRIu64 " steals\n",

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * main.c - a street, heard with few voices: when all are in use, a new sound steals the quietest, if it is louder.
+ * main.c - the sounds of a street, played with a few voices.  When all are in use, a new sound steals the quietest
+ * voice, unless the new sound is even quieter.
  *
  *     voices [--seconds N] [--voices N] [--threads N] [--seed N] [FILE.wav]
  *
- * The rule is from the chapter on object pools in Nystrom's "Game Programming Patterns": nobody misses the quietest
- * sound when a louder one begins.  So the pool never refuses a loud sound, and a voice may be lost at any time:
- * lfpool/evict.h.  Start with sound.h (what a voice is), then game.h (who starts sounds), then the mixer below (who
- * plays and ends them).
+ * The rule is from the chapter on object pools in Nystrom's "Game Programming Patterns": a listener does not miss the
+ * quietest sound when a louder one begins.  So the pool never refuses a loud sound, but a sound may lose its voice at
+ * any time (lfpool/evict.h).  Start with sound.h, which describes a voice.  Then game.h starts sounds, and the mixer
+ * below plays and ends them.
  *
- * --voices 32, 64, ... shows how many are worth having: how many sounds were stolen or refused, and how loud the
- * loudest stolen one was (a shot next to the ear is 1).
+ * Use --voices 32, 64, ... to find out how many voices are worth having: the program prints how many sounds were
+ * stolen or refused, and how loud the loudest stolen one was (a shot next to the ear is 1).
  *
- * --threads N threads play the game, while the main one mixes.  With 0 it does both alternately: then the file is the
- * same, byte for byte, each time.  It is also the same for every number of threads, with enough voices.  There is no
- * sound card here that asks for the next block, so the end of a block is a barrier: while block n is mixed, the game
- * prepares the next one.  The pool does not need the barrier.
+ * With --threads N, N threads play the game while the main thread mixes.  With 0 the main thread does both
+ * alternately, and the file is the same, byte for byte, in every run.  With enough voices for all sounds, the number of
+ * threads does not change the file either.  No sound card asks for the next block here, so a barrier ends each block:
+ * while block n is mixed, the game prepares the next one.  The pool does not need the barrier.
  *
  * Exit status  0: each sound was refused, stolen, played to its end, stopped, or is still playing.  1: otherwise, or
  *              the file could not be written, or the pool not made.  2: wrong usage.  3: no thread, or no barrier.
@@ -37,11 +38,10 @@
 
 /*
  * The mixer keeps no list of the playing voices: it walks over the active objects of the pool.  It pins each voice
- * while it renders it, so that no thread steals it.  When a voice fades the mixer lowers its priority, so that a
- * quieter voice is stolen sooner.  A voice that has faded away is released while it is pinned, and is free after the
- * unpin.
+ * while it renders it, so that no thread steals it.  As a voice fades, the mixer lowers its priority, so that quiet
+ * voices are stolen first.  A voice that has faded away is released while it is pinned, and is free after the unpin.
  *
- * Samples are added up as integers, so the sum does not depend on the voices' slots.
+ * Samples are added up as integers: the order of the voices in the walk does not change the sum.
  */
 struct mixer {
 	lfpool_t *voices;
@@ -49,13 +49,13 @@ struct mixer {
 	int64_t sums[2 * BLOCK];
 	uint64_t ended; /* sounds, since the beginning   */
 	size_t peak;    /* voices in use at once         */
-	bool wrong;     /* an impossible failure */
+	bool wrong;     /* a call failed that cannot fail */
 };
 
 #define ONE (1 << 24) /* the value of a sample of 1 in the sums */
 #define MASTER 0.5    /* leaves room for several shots at once */
 
-/* Moves gradually from the last block's gains to this block's: a sudden change would click. */
+/* Adds the samples to the sums.  Moves gradually from the last block's gains to this block's: a jump would click. */
 static void add(struct mixer *mixer, struct voice *voice, const float samples[BLOCK])
 {
 	const struct gains to = voice->gains[mixer->block % 2], from = voice->last;
@@ -71,7 +71,7 @@ static void add(struct mixer *mixer, struct voice *voice, const float samples[BL
 	voice->last = to;
 }
 
-/* A voice that is pinned. */
+/* Adds one pinned voice to the block, and releases the voice if its sound is over. */
 static void play(struct mixer *mixer, struct voice *voice, lfpool_handle_t handle)
 {
 	float samples[BLOCK];
@@ -92,7 +92,7 @@ static void play(struct mixer *mixer, struct voice *voice, lfpool_handle_t handl
 	}
 }
 
-/* Between the walk's look and the pin the voice may be stolen, and its slot may get a new voice. */
+/* Called by the walk.  Before the pin, the voice may have been stolen and its slot may have a new one. */
 static bool visit(void *context, void *object)
 {
 	struct mixer *mixer = context;
@@ -101,14 +101,14 @@ static bool visit(void *context, void *object)
 
 	if (!playing)
 		return true;
-	/* acquire: the voice. */
+	/* acquire: reads the fields of the voice that start() wrote. */
 	if (atomic_load_explicit(&playing->ready, memory_order_acquire))
 		play(mixer, &playing->voice, handle);
 	mixer->wrong |= lfpool_unpin(mixer->voices, handle) != LFPOOL_OK;
 	return true;
 }
 
-/* The next block; left and right alternately. */
+/* Renders the next block.  Samples for left and right alternate. */
 static void mixer_render(struct mixer *mixer, int16_t samples_out[2 * BLOCK])
 {
 	const size_t playing = lfpool_active_count(mixer->voices);
@@ -139,7 +139,7 @@ struct player {
 	pthread_t thread;
 };
 
-/* ---- A sound file: 16 bits, stereo.  Its numbers have their lowest byte first, on every machine ---------------- */
+/* ---- A sound file (WAV): 16 bits, stereo, little-endian on every machine --------------------------------------- */
 
 static void put(FILE *file, uint32_t number, unsigned bytes)
 {
@@ -152,7 +152,7 @@ static void put_header(FILE *file, uint32_t frames)
 	fputs("RIFF", file);
 	put(file, 36 + 4 * frames, 4);
 	fputs("WAVEfmt ", file);
-	put(file, 16, 4); /* bytes of what follows, until "data"          */
+	put(file, 16, 4); /* bytes from here to "data" */
 	put(file, 1, 2);  /* uncompressed samples */
 	put(file, 2, 2);  /* channels                                     */
 	put(file, RATE, 4);
@@ -188,7 +188,7 @@ static void *play_game(void *argument)
 	return NULL;
 }
 
-/* In this thread. */
+/* The main thread's part: mixes each block, and writes it to the file if there is one. */
 static void mix(struct street *street, FILE *file)
 {
 	for (uint64_t block = 0; block < blocks(street); block++) {
@@ -221,7 +221,7 @@ static void perform(struct street *street, FILE *file)
 
 /* ---- The accounts ------------------------------------------------------------------------------------------ */
 
-/* Every sound is accounted for, by its source, by the thieves, by the mixer, and by the pool. */
+/* Do the counts of the actors, the thieves, the mixer and the pool agree?  Also destroys the pool. */
 static bool settle(struct street *street)
 {
 	uint64_t asked = 0, refused = 0, stolen = 0, stopped = 0, hums_stolen = 0, found_stale = 0;
@@ -256,13 +256,13 @@ static bool settle(struct street *street)
 	return lfpool_destroy(street->mixer.voices) == playing && ok;
 }
 
-/* ---- All of it --------------------------------------------------------------------------------------------- */
+/* ---- The program ------------------------------------------------------------------------------------------- */
 
-/* hooks.activate: a new voice. */
+/* hooks.activate: the pool calls it for a new voice. */
 static bool begin(void *game, void *object)
 {
 	(void)game;
-	/* relaxed: the acquire that follows hands the voice to the game, and the walk cannot see it before. */
+	/* relaxed: the walk sees the voice only after the acquire that calls this hook. */
 	atomic_store_explicit(&((struct playing *)object)->ready, false, memory_order_relaxed);
 	return true;
 }
