@@ -33,8 +33,8 @@
 #define LFPOOL_MUST_USE
 #endif
 
-/* A function that a header defines.  In C++ it has external linkage, as the one-definition rule requires of functions
- * that inline functions call.  Hidden: a plug-in must not get the function of another version of this header. */
+/* A function that a header defines.  In C++ it has external linkage, because inline functions call it (one-definition
+ * rule), and hidden visibility, because a plug-in must not get the function of another version of this header. */
 #if !defined(__cplusplus)
 #define LFPOOL_INLINE_ static inline
 #elif defined(__ELF__)
@@ -137,31 +137,27 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
 /*
  * Flags, joined by |.  Zero is the usual choice.
  *
- * LFPOOL_PREFAULT     Touch all memory when it is mapped, so that no fast path meets a page fault: the objects and the
- *                     first caches in lfpool_create(), further caches and objects when they are added.  Create is then
- *                     O(capacity).
- * LFPOOL_ZERO         Every acquired object is all zero bytes.  Costs a memset of object_size per acquire, and the
- *                     slow path in every call.
- * LFPOOL_CHECK_RACES  Of two releases of one object at the same instant exactly one succeeds, unless it is acquired in
- *                     between.  Without the flag both may succeed: then two magazines have the object, and the pool
- *                     notices when it is acquired twice.  Costs one locked instruction per release.
- * LFPOOL_CREATE_ALL   hooks.create builds every object in lfpool_create() instead of on first use.  Create is then
- *                     O(capacity).  No effect without hooks.create.  Objects that are added by growth, or destroyed by
- *                     lfpool_trim(), are built on first use.
- * LFPOOL_LOCK         Lock the same memory in RAM (mlock), so that it is never paged out; implies LFPOOL_PREFAULT.  Not
- *                     locked: memory of debug modes, objects of LFPOOL_BACKEND_MALLOC, and anything in a child after
- *                     fork.  When the system refuses (RLIMIT_MEMLOCK, CAP_IPC_LOCK), lfpool_create() returns
- *                     LFPOOL_E_LOCK, a pool grows by fewer objects, and a thread has to borrow caches.
- * LFPOOL_HUGE_PAGES   Align the objects to 2 MiB and ask for transparent huge pages for them, the states and the
- *                     magazines (madvise): fewer TLB misses and page faults.  If the system has none, nothing else
- *                     changes (docs/memory.md has the gain).
+ * LFPOOL_PREFAULT     Touch memory when it is mapped, so that no fast path meets a page fault.  lfpool_create() touches
+ *                     all objects and the first caches, and is O(capacity) then.
+ * LFPOOL_ZERO         Every acquired object is all zero bytes.  Costs a memset of object_size per acquire, and the slow
+ *                     path in every call.
+ * LFPOOL_CHECK_RACES  If two threads release one object at the same instant, exactly one succeeds, unless the object is
+ *                     acquired in between.  Without the flag both may succeed: then the object is free twice, and the
+ *                     pool notices it when it is acquired twice.  Costs one locked instruction per release.
+ * LFPOOL_CREATE_ALL   hooks.create builds every object in lfpool_create(), which is O(capacity) then, instead of on
+ *                     first use.  Objects that growth adds, or that lfpool_trim() destroys, are built on first use.
+ * LFPOOL_LOCK         As LFPOOL_PREFAULT, and lock the memory in RAM (mlock), so that it is never paged out.  Not
+ *                     locked: memory of debug modes, objects in malloc mode, and anything in a child after fork.  If
+ *                     the system refuses (RLIMIT_MEMLOCK, CAP_IPC_LOCK), lfpool_create() returns LFPOOL_E_LOCK; later,
+ *                     a growth adds fewer objects, and a thread without a cache borrows one for each call.
+ * LFPOOL_HUGE_PAGES   Align the objects to 2 MiB and ask for transparent huge pages (madvise).  If the system has none,
+ *                     nothing else changes (docs/memory.md has the gain).
  * LFPOOL_PLAIN_STRIDE Objects begin object_size bytes apart, rounded up to object_alignment, for programs that compute
- *                     addresses.  (Debug modes with guards, and AddressSanitizer, add to it.)  Without the flag,
- *                     objects of 1024 bytes and more that would share few sets of the processor's caches begin up to
- *                     1/16 further apart, usually 64 bytes (docs/memory.md).
- * LFPOOL_FENCED       No membarrier(2) for this pool: a steal interrupts no other thread, and every acquire executes a
- *                     full fence on the slow path.  For threads with deadlines that share a pool with threads that may
- *                     exhaust it (docs/real-time.md).
+ *                     addresses.  (Guards of debug modes, and AddressSanitizer, add to it.)  Without the flag large
+ *                     objects may begin up to 1/16 further apart: see LFPOOL_STRIDE_ below.
+ * LFPOOL_FENCED       Do not use membarrier(2) for this pool: taking objects out of another thread's cache interrupts
+ *                     no thread, but every acquire takes the slow path and executes a full fence.  For threads with
+ *                     deadlines that share a pool with threads that may exhaust it (docs/real-time.md).
  */
 #define LFPOOL_PREFAULT UINT32_C(0x1)
 #define LFPOOL_ZERO UINT32_C(0x2)
@@ -173,23 +169,20 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
 #define LFPOOL_FENCED UINT32_C(0x80)
 
 /*
- * The stride: bytes from the start of an object to the start of the next.  Internal; one rule for the library, for
- * LFPOOL_BUFFER_BYTES, and for code that needs the stride as a constant.
+ * The stride: bytes from the start of an object to the start of the next.  Internal; shared by the library and
+ * LFPOOL_BUFFER_BYTES.
  *
- * Rule: the plain stride is object_size, rounded up to object_alignment.  A step is a cache line of 64 bytes, or
- * object_alignment if that is larger.  A plain stride of an even number of steps, and at least 16, gets one more step,
- * except with an alignment of 4096 or more.
+ * Reason: a first-level cache has 64 sets, and addresses 4096 bytes apart share a set.  With a stride of 4096 all
+ * objects would begin in one set, with 1024 in four, but with an odd number of lines in all 64 (docs/memory.md).
  *
- * Reason: a first-level cache has 64 sets of 8 to 12 lines, and addresses 4096 bytes apart share a set.  With a stride
- * of 4096 all objects begin in one set, with 1024 in four, with an odd number of lines in all 64.  Below 16 lines one
- * more would cost over 1/16 of the memory; with such an alignment no stride helps.  docs/memory.md has measurements.
+ * Rule: the plain stride is object_size, rounded up to object_alignment.  A step is 64 bytes, or object_alignment if
+ * that is larger.  If the plain stride is an even number of steps, at least 16, one step is added.  Below 16 steps one
+ * more would cost over 1/16 of the memory; with an alignment of 4096 or more no stride helps.
  *
- * Source: DPDK's mempool, since its first release in 2012 (rte_mempool.c, arch_mem_object_align()).  There the number
- * of lines has no divisor in common with the number of memory channels times ranks, 4 by default, so it is odd too.
+ * Source: DPDK's mempool (rte_mempool.c, arch_mem_object_align()), which makes the number of lines odd too.
  */
 #define LFPOOL_ROUND_UP_(bytes, alignment) ((sizeof(char) * (bytes) + (alignment) - 1) / (alignment) * (alignment))
 #define LFPOOL_STRIDE_STEP_(alignment) ((alignment) > 64 ? sizeof(char) * (alignment) : sizeof(char[64]))
-/* From a plain stride. */
 #define LFPOOL_STRIDE_SPREAD_(plain, alignment)                                  \
 	((alignment) < 4096 && (plain) >= 16 * LFPOOL_STRIDE_STEP_(alignment) && \
 			 (plain) % (2 * LFPOOL_STRIDE_STEP_(alignment)) == 0     \
@@ -199,12 +192,12 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
 #define LFPOOL_STRIDE_(object_size, object_alignment) \
 	LFPOOL_STRIDE_SPREAD_(LFPOOL_ROUND_UP_(object_size, object_alignment), object_alignment)
 
-/* For config.cache_capacity: no thread gets a cache.  A call claims one of a few shared caches, and leaves it empty. */
+/* For config.cache_capacity: no thread has a cache.  Each call borrows one of a few, and leaves it empty. */
 #define LFPOOL_CACHE_NONE SIZE_MAX
 
 /*
  * Modes of a pool (config.backend).  The environment variable LFPOOL_BACKEND (lockfree, mutex, malloc) overrides the
- * config of every pool, so that a program can be compared without a rebuild.
+ * config of every pool, to compare a program without a rebuild.
  *
  * LFPOOL_BACKEND_LOCKFREE  The normal mode.
  * LFPOOL_BACKEND_MUTEX     For comparison: the same code with one cache, which every call uses under a mutex.  All
@@ -214,10 +207,9 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  *                          work.  Differences:
  *                          - Each object is built and destroyed at each use, and LFPOOL_CREATE_ALL has no effect.
  *                          - A new object has the allocator's bytes, not zeros.
- *                          - Only active objects have addresses, which the pool looks up in a table.  A foreign,
- *                            interior or second release is refused as LFPOOL_E_FOREIGN.
- *                          - Objects that are active when the pool is destroyed stay allocated, for a leak checker.
- *                          - Acquire also returns NULL when the allocator does.
+ *                          - Only active objects have addresses.  Every wrong release is LFPOOL_E_FOREIGN.
+ *                          - lfpool_destroy() does not free active objects, so that a leak checker reports them.
+ *                          - Acquire returns NULL if the allocator does.
  */
 typedef enum lfpool_backend {
 	LFPOOL_BACKEND_LOCKFREE = 0,
@@ -225,12 +217,12 @@ typedef enum lfpool_backend {
 	LFPOOL_BACKEND_MALLOC = 2
 } lfpool_backend_t;
 
-/* Eviction, see lfpool/evict.h: which objects a full pool evicts for a new one. */
+/* Which objects a full pool evicts for a new one (lfpool/evict.h). */
 typedef enum lfpool_evict {
-	LFPOOL_EVICT_NONE = 0,          /* none, and objects have no priorities                             */
-	LFPOOL_EVICT_LESS = 1,          /* an object with a lower priority than the newcomer's              */
-	LFPOOL_EVICT_LESS_OR_EQUAL = 2, /* an object with a lower priority than the newcomer's, or the same */
-	LFPOOL_EVICT_NEVER = 3          /* none; objects have priorities, for lfpool_release_least()        */
+	LFPOOL_EVICT_NONE = 0,          /* none; objects have no priorities                          */
+	LFPOOL_EVICT_LESS = 1,          /* an object with a lower priority than the new one          */
+	LFPOOL_EVICT_LESS_OR_EQUAL = 2, /* an object with a lower or equal priority                  */
+	LFPOOL_EVICT_NEVER = 3          /* none; objects have priorities, for lfpool_release_least() */
 } lfpool_evict_t;
 
 /* The report that the misuse hook gets.  Valid during the hook only. */
@@ -241,72 +233,71 @@ typedef struct lfpool_misuse {
 	lfpool_status_t status; /* why                                                 */
 	size_t count;           /* misuses of this pool so far, this one included      */
 	lfpool_handle_t handle; /* the handle that was refused; 0: it was not a handle */
-	size_t index;           /* of the slot, see lfpool_index_of(); SIZE_MAX: none  */
+	size_t index;           /* of the object, lfpool_index_of(); SIZE_MAX: none    */
 	ptrdiff_t offset;       /* LFPOOL_E_WRITTEN_WHEN_FREE, LFPOOL_E_GUARD: of the
 	                           first wrong byte, from the object's start           */
 	const char *detail;     /* further details, in English; never NULL             */
 } lfpool_misuse_t;
 
 /*
- * Hooks: functions that a pool calls.  `context` is passed to each.  A hook runs on the calling thread, inside the call
- * that caused it, with no lock held.  It may call the pool, except inside lfpool_create() and lfpool_destroy().
- * Several threads may run it at once, for different objects.
+ * Hooks: functions that a pool calls.  A hook runs on the calling thread, inside the call that caused it, with no lock
+ * held.  It may call the pool, except inside lfpool_create() and lfpool_destroy().  Several threads may run a hook at
+ * once, for different objects.
  *
  * An object's life: create once; then, for each use, validate (not the first time), activate, deactivate; destroy once.
  * State that create built survives reuse.  An object is in use from the return of activate to the call of deactivate;
- * inside a hook it is not in use and has no handle.
+ * inside a hook it is not in use and has no handle.  Each of these hooks is called exactly once per step, also under
+ * races, because pools with one of them treat releases as with LFPOOL_CHECK_RACES.
  *
- * Each hook is called exactly once per step, also under races: releases in pools with one of these hooks are as with
- * LFPOOL_CHECK_RACES.  The inlined fast paths work in pools without validate, activate and deactivate, and with create
- * only if LFPOOL_CREATE_ALL is set.  Other pools with hooks take the slow path: about 20 ns per pair, plus the hooks.
+ * The inlined fast paths need a pool without validate, activate and deactivate, and without create unless
+ * LFPOOL_CREATE_ALL is set.  Other pools with hooks take the slow path: about 20 ns per pair, plus the hooks.
  */
 typedef struct lfpool_hooks {
 	void *context; /* passed to each */
 	/* A release was refused, or a debug mode found something.  NULL: one line on stderr the first time; later ones
 	 * are only counted. */
 	void (*misuse)(void *context, const lfpool_misuse_t *misuse);
-	/* Build an object in its memory, on first use or, with LFPOOL_CREATE_ALL, in lfpool_create().  The memory is
-	 * zero at first; later it has the contents from destroy, or zeros where lfpool_trim() gave a page back.
-	 * false: it cannot be built now.  Then the call takes a free object that is built, wherever it is cached, or
-	 * returns NULL; with LFPOOL_CREATE_ALL lfpool_create() undoes its work and returns LFPOOL_E_CREATE.
-	 * Built objects are always tried before create is called. */
+	/* Build an object, on first use or, with LFPOOL_CREATE_ALL, in lfpool_create().  Its memory is zero at first;
+	 * later it has the contents from destroy, or zeros where lfpool_trim() returned a page.  false: it cannot be
+	 * built now.  Then the call takes a free object that is built, wherever it is cached, or returns NULL;
+	 * lfpool_create() returns LFPOOL_E_CREATE.  Built objects are tried before create is called. */
 	bool (*create)(void *context, void *object);
-	/* Each acquire of an object that create built earlier, before activate: is it still usable?  false: destroy is
+	/* Before activate, in each acquire of an object that was built earlier: is it still usable?  false: destroy is
 	 * called, and create builds it again in the same call.  If create refuses, the call tries other objects, each
-	 * once.  NULL: all are usable. */
+	 * once. */
 	bool (*validate)(void *context, void *object);
 	/* Each acquire, before the caller gets the object.  false: the object stays free and built, and the call tries
 	 * others, each once.  It returns NULL if every free object was refused, by this call or by an overlapping one.
 	 * Later calls try refused objects last, but before they build a new one. */
 	bool (*activate)(void *context, void *object);
-	/* Each release: clear references, reset.  false: not fit for reuse, so destroy is called now, and create before
-	 * the slot is used again. */
+	/* Each release: clear references, reset.  false: do not reuse the object.  Then destroy is called now, and
+	 * create before the slot is used again. */
 	bool (*deactivate)(void *context, void *object);
-	/* Undo create: when validate or deactivate returned false, and in lfpool_destroy() for every built object,
-	 * after deactivate if it is still active.  (Without create: for every object that was ever acquired.) */
+	/* Undo create: after validate or deactivate returned false, and in lfpool_destroy() for every built object,
+	 * after deactivate if it is active.  (Without create: for every object that was ever acquired.) */
 	void (*destroy)(void *context, void *object);
 	/* A call found no free object, and the pool could not grow automatically.  The hook may release objects, grow
-	 * the pool, or give up.  `attempt` counts from 0 within the call.  true: try again, after waiting in the queue
-	 * of lfpool/wait.h for up to *wait_ns nanoseconds (initially 0: no wait; negative: no limit).  false: the call
-	 * continues as without the hook.  A call with a timeout waits no longer than that.  A call that must not wait
-	 * (timeout 0, lfpool_acquire_async(), or a call for many that has an object already) takes a request to wait
-	 * for false.  Costs nothing on the fast path. */
+	 * the pool, or give up.  `attempt` counts from 0 within the call.  false: the call continues as without the
+	 * hook.  true: it tries again, after a wait of at most *wait_ns nanoseconds in the queue of lfpool/wait.h
+	 * (initially 0: no wait; negative: no limit), and of at most its own timeout.  Some calls must not wait: those
+	 * with timeout 0, lfpool_acquire_async(), and a call for many that has an object already.  For them true with a
+	 * wait means false. */
 	bool (*exhausted)(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns);
-	/* lfpool_acquire_evicting() or lfpool_release_least() evicted an object (lfpool/evict.h); `priority` is its
-	 * last one, and `handle` is stale.  No other thread has the object: the hook can read and write it.
+	/* lfpool_acquire_evicting() or lfpool_release_least() evicted this object (lfpool/evict.h); `priority` is its
+	 * last one, and `handle` is stale.  The hook can read and write the object, because no other thread has it.
 	 * hooks.deactivate follows. */
 	void (*evict)(void *context, void *object, lfpool_handle_t handle, uint64_t priority);
 	void (*reserved[1])(void); /* must be NULL */
 } lfpool_hooks_t;
 
-typedef struct lfpool_batch lfpool_batch_t; /* a batch of retired objects, the unit that a scheme handles */
+typedef struct lfpool_batch lfpool_batch_t; /* retired objects: the unit that a scheme handles */
 /* A scheme of safe memory reclamation, for lfpool_retire(): lfpool/retire.h.  All NULL: no scheme. */
 typedef struct {
-	void *context;                                             /* passed to each                          */
-	void (*begin)(void *context, lfpool_batch_t *batch);       /* start the grace period of a batch       */
-	bool (*ready)(void *context, const lfpool_batch_t *batch); /* may its objects be reused?              */
-	bool (*wait)(void *context);                               /* until batches are ready or reclaimed    */
-	void (*reserved[3])(void);                                 /* must be NULL */
+	void *context;                                             /* passed to each                       */
+	void (*begin)(void *context, lfpool_batch_t *batch);       /* start the grace period of a batch    */
+	bool (*ready)(void *context, const lfpool_batch_t *batch); /* may the batch's objects be reused?   */
+	bool (*wait)(void *context);                               /* until a batch is ready or reclaimed  */
+	void (*reserved[3])(void);                                 /* must be NULL                         */
 } lfpool_scheme_t;
 
 /* For config.memory_use: config.memory holds the objects, or the whole pool (then no call enters the kernel). */
@@ -324,46 +315,43 @@ typedef struct lfpool_config {
 	size_t object_alignment;  /* bytes, a power of two, 1 .. 1 GiB; 0 = alignof(max_align_t)        */
 	size_t capacity;          /* objects that callers can hold at once, 1 .. 2^31 - 1; no default; 0 only in
 	                             lfpool_create(), with max_capacity and without LFPOOL_CREATE_ALL   */
-	size_t cache_capacity;    /* objects one cache may hold, 1 .. 8192, rounded down to twice a power
-	                             of two, at least 2; raised in pools of more than 2^23 objects, to
-	                             limit the number of magazines; 0 = up to 256 KiB, at most
-	                             max_capacity / processors, and a quarter of that, at most 256, for
-	                             objects of a page or more and with hooks.create (docs/design.md,
-	                             "Limits"); LFPOOL_CACHE_NONE                                        */
+	size_t cache_capacity;    /* objects one cache may hold, 1 .. 8192, or LFPOOL_CACHE_NONE; 0 = up to
+	                             256 KiB, at most max_capacity / processors; a quarter of that, at most
+	                             256, for objects of a page or more and with hooks.create.  Rounded down
+	                             to twice a power of two, at least 2; raised in pools of more than 2^23
+	                             objects, to limit the number of magazines (docs/design.md, "Limits") */
 	uint32_t flags;           /* LFPOOL_PREFAULT ...; 0 = none                                      */
 	lfpool_backend_t backend; /* 0 = LFPOOL_BACKEND_LOCKFREE                                        */
 	lfpool_hooks_t hooks;     /* all NULL = the defaults                                            */
-	size_t depot_shards;      /* parts of the shared store, each with the surplus and the unused objects
-	                             of some caches, 1 .. 32; 0 = two for each processor, at most one for
-	                             each magazine                                                      */
-	const char *debug;        /* debug modes, "poison,owner", see lfpool/debug.h; read, not kept;
-	                             NULL = those of the environment variable LFPOOL_DEBUG alone        */
+	size_t depot_shards;      /* parts of the free lists that all caches share, 1 .. 32; 0 = two for each
+	                             processor, at most one for each magazine                           */
+	const char *debug;        /* debug modes, such as "poison,owner" (lfpool/debug.h); read, not kept;
+	                             NULL = only those of the environment variable LFPOOL_DEBUG         */
 	size_t max_capacity;      /* objects it can grow to (lfpool/resize.h), capacity .. 2^31 - 1; address
 	                             space for them is reserved; 0 = capacity                           */
 	size_t growth_step;       /* objects to add when a call finds none, up to max_capacity;
 	                             0 = the pool grows only in calls of lfpool/resize.h                 */
-	lfpool_scheme_t scheme;   /* when retired objects may be reused, see lfpool/retire.h; for pools of
-	                             less than 2^30 objects, not in a buffer; 0 = none                   */
-	size_t buffer_caches;     /* caches of a pool in a buffer, for threads and explicit (lfpool/buffer.h),
-	                             1 .. 16; 0 = 16; must be 0 for any other pool                       */
+	lfpool_scheme_t scheme;   /* decides when retired objects may be reused (lfpool/retire.h); for pools
+	                             of less than 2^30 objects, not in a buffer; 0 = none                */
+	size_t buffer_caches;     /* caches of a pool in a buffer (lfpool/buffer.h), 1 .. 16; 0 = 16; must be
+	                             0 for any other pool                                                */
 	void *memory;             /* caller-provided memory, see lfpool/buffer.h; NULL = the system's   */
 	size_t memory_bytes;      /* its size, at least lfpool_memory_bytes()                           */
 	uint32_t memory_use;      /* LFPOOL_MEMORY_OBJECTS or LFPOOL_MEMORY_POOL                        */
 	lfpool_evict_t evict;     /* eviction in the full pool, see lfpool/evict.h; not in a buffer;
 	                             0 = none                                                            */
-	/* With `evict`: is an object of priority a evicted before one of priority b?  A strict weak order of all 64-bit
-	 * numbers that never changes: the pool also compares numbers that no object has, such as UINT64_MAX.  Any
-	 * thread calls it, several times in each call that searches.  NULL: a < b. */
+	/* With `evict`: is an object of priority a evicted before one of priority b?  It must be a strict weak order of
+	 * all 64-bit numbers that never changes: the pool also compares numbers that no object has.  Any thread calls
+	 * it, several times per search.  NULL: a < b. */
 	bool (*before)(void *context, uint64_t a, uint64_t b);
 	void *before_context; /* passed to `before` */
 } lfpool_config_t;
 
-/* The default of every field, in C.  In C++ use lfpool_config_init(): this warns about missing fields there. */
+/* The default of every field, in C.  In C++ use lfpool_config_init(), to avoid warnings about missing fields. */
 #define LFPOOL_CONFIG_INIT {.struct_size = sizeof(lfpool_config_t)}
 
 /*
- * lfpool_config_init - set every field to its default, as LFPOOL_CONFIG_INIT does; for C++ and for structs in dynamic
- * memory.
+ * lfpool_config_init - set every field to its default, as LFPOOL_CONFIG_INIT does.
  *
  * config    Every byte is written.
  * Threads   Any.  Wait-free.

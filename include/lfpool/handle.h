@@ -6,35 +6,32 @@
  *     ...
  *     struct ship *s = lfpool_resolve(pool, target);               // NULL once that ship is gone
  *
- * A handle is 64 bits: {count of the slot's uses that had a handle, slot}.  Each pool starts its counts at a different
- * number.  0 is never valid.  Objects without a handle pay nothing for those with one.
+ * A handle is a slot and a count: the number of the slot's uses that had a handle.  0 is never valid.  Objects without
+ * a handle cost nothing.
  *
- * Wrap.  With address space for fewer than 2^b objects the count has 64 - b bits, but at most 51.  A stale handle could
- * name an object again only after exactly a multiple of 2^(64-b), or 2^51, uses of its slot with a handle.  In a pool
- * of 10,000 objects that is 2^50 uses: a year of only acquiring that one object, making a handle, and releasing it, at
- * 30 ns.  With a million objects it is 2^44 uses, six days; with 8,000 or fewer, two years.
+ * Wrap.  In a pool with address space for fewer than 2^b objects a count has n = 64 - b bits, at most 51.  A stale
+ * handle could name an object again only after exactly 2^n uses of its slot with a handle, or a multiple of that.  In a
+ * pool of 10,000 objects that is a year of using only this slot, at 30 ns per use; with a million objects six days.
  *
- * Other pools.  A handle of another pool, living or destroyed, names nothing here.  This holds while d times u is below
- * 2^(61-b).  d is the number of pools that the process created from one pool to the other, u the uses with a handle of
- * any one slot in them, and b is as above for the larger pool.  For pools of 10,000 objects the limit is 2^47: a
- * million pools later, 134 million uses of one slot.  Beyond it a stale handle may name an object, by chance.
+ * Other pools.  A handle of another pool, living or destroyed, names nothing here, because each pool starts its counts
+ * at a different number.  This holds while d * u < 2^(61-b): d pools were created from one pool to the other, no slot
+ * in them had more than u uses with a handle, and b is for the larger pool.  With pools of 10,000 objects, after a
+ * million other pools, u is 134 million.
  *
- * Making a handle during a release.  The caller of lfpool_handle_of() holds the object, so a release by another thread
- * at that moment is a bug of the program.  The caller then gets 0 or a stale handle.  If that release was not checked
- * for races (it is with LFPOOL_CHECK_RACES, lfpool_release_all() and retires), the handle can also name later contents
- * of the slot, until an object there has had a handle and is released.  The pool itself is not damaged.
+ * Making a handle during a release.  The caller of lfpool_handle_of() must hold the object.  If another thread releases
+ * it at that moment, the caller gets 0 or a stale handle.  The handle may even name later objects in the slot, unless
+ * the release is checked for races (LFPOOL_CHECK_RACES, lfpool_release_all(), lfpool_retire()), until one of them has
+ * had a handle and is released.  The pool itself is not damaged.
  *
- * Resolving during a release.  lfpool_resolve() returns the object if it was active when the call looked, else NULL.
- * It is NULL for certain if the release happened before the call (C11: through a lock, a join, an atomic flag), or if
- * the handle is from an earlier use of the slot.  A resolve holds nothing: if another thread can release the object
- * during or after the call, the pointer may be stale when it is used.  So do one of these:
+ * Resolving during a release.  lfpool_resolve() returns the object if it was active at the moment of the look-up.  It
+ * returns NULL if the release happened before the call (C11: through a lock, a join, an atomic flag), or if the handle
+ * is from an earlier use of the slot.  A resolve holds nothing: if another thread may release the object, the pointer
+ * may be stale when it is used.  So do one of these:
  *   -  Resolve where no other thread releases the object: as its owner; in a phase without releases; as a reader under
  *      RCU or an epoch with deferred releases.
  *   -  Pin the object: lfpool_pin().
- *   -  Read, then resolve again to see whether the data belonged to the object.  The memory stays mapped while the pool
- *      lives.  The data must be atomic, stored with release after the acquire of the object, and loaded with acquire
- *      (docs/deferred-release.md, "Without a grace period").  Not in malloc mode, which frees the object; and
- *      AddressSanitizer reports such a read, unless LFPOOL_DEBUG has no-tools.
+ *   -  Read, then resolve again to see whether the data belonged to the object: docs/deferred-release.md, "Without a
+ *      grace period".
  */
 #ifndef LFPOOL_HANDLE_H
 #define LFPOOL_HANDLE_H
@@ -53,9 +50,9 @@ LFPOOL_C_BEGIN_
 /*
  * lfpool_handle_of - make a handle for an object.
  *
- * object    Active; held by the caller, or kept from being released during the call by other means.
+ * object    Any value.  No other thread may release it during the call.
  * Returns   The handle; 0 if it is not an active object of this pool, NULL included.
- * Cost      O(1).  The first handle of an object's use: two locked instructions, and two more in its release.
+ * Cost      O(1).  The first handle of a use takes two locked instructions, and two more in the object's release.
  */
 LFPOOL_API lfpool_handle_t lfpool_handle_of(const lfpool_t *pool, const void *object);
 
@@ -63,7 +60,7 @@ LFPOOL_API lfpool_handle_t lfpool_handle_of(const lfpool_t *pool, const void *ob
  * lfpool_resolve - get the object that a handle names.
  *
  * handle    Any value: of this pool, of another one, stale, 0.
- * Returns   The object; NULL if the handle is stale or was never valid.
+ * Returns   The object; NULL if the handle is stale or was never valid here.
  */
 LFPOOL_API void *lfpool_resolve(const lfpool_t *pool, lfpool_handle_t handle);
 
@@ -71,9 +68,9 @@ LFPOOL_API void *lfpool_resolve(const lfpool_t *pool, lfpool_handle_t handle);
  * lfpool_release_handle - release the object that a handle names.
  *
  * handle    Any value.
- * Returns   LFPOOL_OK; LFPOOL_E_STALE: refused and reported to the misuse hook, nothing changed.  (A pool that evicts
- *           does not report a stale handle: its object may have been evicted.)  Of several releases at once, by this
- *           handle or by lfpool_release(), exactly one succeeds.
+ * Returns   LFPOOL_OK; LFPOOL_E_STALE: refused and reported to the misuse hook, nothing changed.  (Not reported in a
+ *           pool that evicts, where a holder cannot know whether its object was evicted.)  If several threads release
+ *           the object at once, by handle or by lfpool_release(), exactly one succeeds.
  * Threads   Any.  Lock-free; may enter the kernel as lfpool_release().
  * Cost      lfpool_release() and two locked instructions.
  */
@@ -82,13 +79,12 @@ LFPOOL_API lfpool_status_t lfpool_release_handle(lfpool_t *pool, lfpool_handle_t
 /*
  * lfpool_pin - get the object that a handle names, and keep it from being evicted, released or retired.
  *
- * Pins are counted: several threads can pin one object, and one thread several times.  A release or retire of a pinned
- * object succeeds but takes effect at the last unpin.  From that release on the handle resolves to NULL, the object
- * cannot be pinned again, and another release is refused.
+ * Pins are counted.  A release or retire of a pinned object succeeds, but takes effect at the last unpin.  From that
+ * release on the handle resolves to NULL, the object cannot be pinned again, and another release is refused.
  *
- * handle    Any value: of this pool, of another one, stale, 0.
- * Returns   The object, until the matching lfpool_unpin(); NULL if the handle is stale or was never valid, or if the
- *           object is pinned 1,023 times already.
+ * handle    Any value, as for lfpool_resolve().
+ * Returns   The object, valid until the matching lfpool_unpin(); NULL as lfpool_resolve(), and if the object is pinned
+ *           1,023 times already.
  * Threads   Any.  Lock-free.  All writes before an unpin are visible after a later pin.
  * Cost      One locked instruction.
  */
@@ -98,8 +94,8 @@ LFPOOL_API void *lfpool_pin(lfpool_t *pool, lfpool_handle_t handle);
  * lfpool_unpin - undo one pin.  If the object was released or retired meanwhile, the last unpin releases or retires it.
  *
  * handle    The handle that was pinned.
- * Returns   LFPOOL_OK; LFPOOL_E_NOT_PINNED: the handle's object is not pinned; LFPOOL_E_STALE: the handle's object is
- *           gone, or the handle was never valid in this pool.  Both are refused and reported to the misuse hook.
+ * Returns   LFPOOL_OK; LFPOOL_E_NOT_PINNED: the object is not pinned; LFPOOL_E_STALE: the handle is stale or was never
+ *           valid here.  Both are reported to the misuse hook, and nothing changes.
  * Threads   Any.  Lock-free; may enter the kernel as lfpool_release().
  * Cost      One locked instruction.  The last unpin after a release costs as much as lfpool_release_handle().
  */
@@ -127,18 +123,17 @@ LFPOOL_API size_t lfpool_index_of(const lfpool_t *pool, const void *object);
  * An index fits into 32 bits, for fields where a pointer is too large.
  *
  * index     Any value.
- * Returns   The address of that slot's object, active, free, or one that the pool may grow by; NULL if there is no such
- *           index.  In malloc mode NULL also while the object is free.
+ * Returns   The object's address, whether it is active, free, or not added yet; NULL if there is no such index.  In
+ *           malloc mode NULL also while the object is free.
  */
 LFPOOL_API void *lfpool_object_at(const lfpool_t *pool, size_t index);
 
 /*
- * lfpool_object_start - find the object that contains an address, for conservative collectors, and for pointers to
- * members.
+ * lfpool_object_start - find the object that contains an address, for conservative collectors and pointers to members.
  *
  * address   Any value.
- * Returns   The object's address, active or free; NULL if the address is outside the pool, or between two objects.  In
- *           malloc mode only the start of an active object is known.
+ * Returns   The object's address, active or free; NULL if the address is outside the pool or between two objects.  In
+ *           malloc mode it finds only the start of an active object.
  * Cost      O(1): a division.
  */
 LFPOOL_API void *lfpool_object_start(const lfpool_t *pool, const void *address);
@@ -147,9 +142,8 @@ LFPOOL_API void *lfpool_object_start(const lfpool_t *pool, const void *address);
  * lfpool_of - find the pool that an address belongs to.
  *
  * pointer   Any address: of an object, into one, foreign, NULL.
- * Returns   The pool; NULL if there is none.  If the objects of a pool are inside an object of another pool
- *           (caller-provided memory), the inner pool.  For a pool in malloc mode only the start of an active object is
- *           known.
+ * Returns   The pool; NULL if there is none; the inner pool if a pool's memory is an object of another pool.  In malloc
+ *           mode it finds only the start of an active object.
  * Threads   Any, concurrently with the creation and destruction of other pools.  Lock-free (a retry means that a pool
  *           was created or destroyed meanwhile), no system call.  While there are pools in malloc mode, an address that
  *           belongs to no other pool costs one system call.
@@ -161,7 +155,7 @@ LFPOOL_API lfpool_t *lfpool_of(const void *pointer);
  * lfpool_release_self - release an object without knowing its pool.
  *
  * object    An active object of some pool; NULL does nothing.
- * Returns   As lfpool_release() on its pool; LFPOOL_E_FOREIGN if it is in none, and then no misuse hook is called.
+ * Returns   As lfpool_release() on its pool; LFPOOL_E_FOREIGN if it is in no pool: then no misuse hook is called.
  * Threads, progress, cost   As lfpool_of() and lfpool_release() together.
  */
 LFPOOL_INLINE_ lfpool_status_t lfpool_release_self(void *object)

@@ -3,16 +3,16 @@
  * inline.h - inlines the fast paths of lfpool_acquire(), lfpool_release() and their cache forms.  C11 or C++11, gcc or
  *            clang.  Opt-in.
  *
- * Idea         A cache works on one magazine at a time, `hot`: a Chase-Lev deque of free objects (Chase and Lev 2005).
- *              Its owner pushes and pops at `bottom` with plain loads and stores; any thread may take from `top` by
- *              CAS.  The pop needs its store of bottom ordered before its load of top.  The thief pays for that: the
- *              owner has a compiler barrier here; the thief calls membarrier(2), a full barrier in each running
- *              thread.  A deque is a ring, but the fast path works only while the hot magazine is at home:
- *              then no object is past the wrap point, and a position is an index.
- * Slow path    A call that fails one of two tests goes to the library: an empty or full magazine, the last object, an
- *              object with a handle, a magazine that is not at home.  In pools with another backend, without
- *              membarrier, or with LFPOOL_ZERO or LFPOOL_CHECK_RACES `hot` is always both empty and full, so every call
- *              goes there.
+ * Idea         A magazine is an array of free objects.  A cache pushes and pops on one magazine, `hot`, a deque after
+ *              Chase and Lev (2005): its owner works at `bottom` with plain loads and stores, and any other thread (a
+ *              thief) may take the object at `top` by CAS.  A pop must store bottom before it loads top.  The thief
+ *              pays for that order: the owner has only a compiler barrier, and the thief calls membarrier(2), a full
+ *              barrier in each running thread.  The array is a ring, but the fast path works only on a magazine that is
+ *              at home: it has not wrapped around, so a position is an index.
+ * Slow path    The library handles an empty or full magazine, the last object of one, objects with a handle, and
+ *              magazines that are not at home.  In mutex and malloc mode, without membarrier, and with LFPOOL_ZERO or
+ *              LFPOOL_CHECK_RACES every call takes the slow path, because `hot` is a magazine that is both empty and
+ *              full.
  * Invariants   H1  objects in a magazine = bottom - top, as positions (signed, modulo 2^16); they are at the positions
  *                  top .. bottom - 1.
  *              H2  only the cache's user writes bottom and the entries at or above it; top only grows.
@@ -28,7 +28,7 @@
  *              and the object's state.
  * Edges        GIVE (docs/memory-model.md): each release-store of bottom, read by a thief's acquire.
  *
- * Names here that end in an underscore are internal.  Layouts change between versions: compile with the header of the
+ * Names that end in an underscore are internal.  Layouts change between versions, so compile with the header of the
  * library that you link.
  */
 #ifndef LFPOOL_INLINE_H
@@ -36,8 +36,8 @@
 
 #include "lfpool/lfpool.h"
 
-/* Language differences.  C++ has no _Atomic.  It gets plain words with the alignment that C gives its atomics, which on
- * i386 is more than the ABI requires. */
+/* C++ has no _Atomic, so there the words are plain, with the alignment that C gives its atomics (on i386 more than the
+ * ABI requires). */
 #ifdef __cplusplus
 typedef uint8_t lfpool_atomic_uint8_t;
 typedef uint32_t lfpool_atomic_uint32_t __attribute__((aligned(4)));
@@ -56,7 +56,7 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 #define LFPOOL_ALIGNOF_ _Alignof
 #endif
 
-/* The atomic operations.  The library's own build defines them in src/base/atomics.h, its single seam. */
+/* The atomic operations.  In the library's own build src/base/atomics.h defines them. */
 #ifndef LFPOOL_LOAD_RELAXED_
 #if defined(__clang__) && !defined(__cplusplus)
 #define LFPOOL_LOAD_RELAXED_(p) __c11_atomic_load((p), __ATOMIC_RELAXED)
@@ -69,16 +69,16 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 #define LFPOOL_STORE_RELAXED_(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #define LFPOOL_STORE_RELEASE_(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #endif
-/* The owner's half of the asymmetric fence: orders only the compiler. */
+/* The owner's half of the asymmetric fence: it orders only the compiler. */
 #define LFPOOL_LIGHT_BARRIER_() __asm__ __volatile__("" ::: "memory")
 #endif
 
 #define LFPOOL_LIKELY_(x) __builtin_expect(!!(x), 1)
 
-/* gnu_inline: the body is used for inlining only and never emitted.  A call that is not inlined (-O0, -Os), and the
+/* gnu_inline: the compiler inlines the body but never emits it, so a call that is not inlined (-O0, -Os), and the
  * function's address, refer to the library.  With -O2 the functions are always_inline, because compilers overestimate
- * their size and would emit calls.  Helpers are not in the library, so they are always inlined.  The library and its
- * tests define LFPOOL_INLINE_KEEP_NAMES_: there the plain names are the library's. */
+ * their size.  Helpers are not in the library, so they are always inlined.  The library and its tests define
+ * LFPOOL_INLINE_KEEP_NAMES_, to keep the plain names for the library's functions. */
 #ifdef LFPOOL_INLINE_KEEP_NAMES_
 #define LFPOOL_HELPER_ LFPOOL_INLINE_
 #else
@@ -90,7 +90,7 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 #define LFPOOL_HELPER_ extern inline __attribute__((gnu_inline, always_inline))
 #endif
 
-/* Test builds have fewer bits: src/base/widths.h. */
+/* Test builds use fewer bits: src/base/widths.h. */
 #ifndef LFPOOL_POSITION_BITS_
 #define LFPOOL_POSITION_BITS_ 16
 #endif
@@ -111,14 +111,14 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 #endif
 
 /*
- * The state of an object, a word: 0 while the object is free, its address while it is active.  A release compares the
- * word with the pointer it was given, so an interior pointer, which is in the same granule, does not match.  Making a
- * handle changes the word of the object to LFPOOL_MARKED_; the release of such an object is not inlined.
+ * The state of an object is a word: 0 while the object is free, its address while it is active.  A release compares
+ * this word with its argument, so it refuses an interior pointer, which is in the same granule.  A handle replaces the
+ * address by LFPOOL_MARKED_, so the release of an object with a handle takes the slow path.
  */
 #define LFPOOL_MARKED_ 1
 
-/* Offset, in bytes before the states, of the 32-bit demand word, which has cache lines of its own.  It is not 0 while a
- * call waits for objects or a shrink is pending. */
+/* The 32-bit demand word is this number of bytes before the states, on separate cache lines.  It is not 0 while a call
+ * waits for objects or a shrink is pending. */
 #define LFPOOL_WANTED_BEFORE_ 128
 
 struct lfpool_magazine {
@@ -127,7 +127,7 @@ struct lfpool_magazine {
 	LFPOOL_ATOMIC_(uint64_t) next;     /* stack link: {depth from here down:32, number of the next:32}   */
 	LFPOOL_ATOMIC_(uint32_t) number;   /* of this magazine, from 1; 0 until it is first used             */
 #ifndef __cplusplus                        /* has no flexible array */
-	LFPOOL_ATOMIC_(uintptr_t) entry[]; /* ring of objects; 0 = the one that the place has by birth       */
+	LFPOOL_ATOMIC_(uintptr_t) entry[]; /* ring of objects; 0 = the unused object of this index           */
 #endif
 };
 
@@ -145,29 +145,29 @@ LFPOOL_ASSERT_(offsetof(struct lfpool_magazine, entry) % sizeof(uintptr_t) == 0,
 /* The part of a cache that the fast path reads: one cache line, written by its user alone. */
 struct lfpool_cache {
 	struct lfpool_magazine *hot;      /* the magazine that the fast path works on                    */
-	LFPOOL_ATOMIC_(uintptr_t) *state; /* per granule, from `first`; behind the demand word           */
+	LFPOOL_ATOMIC_(uintptr_t) *state; /* one word per granule, from `first`                          */
 	uintptr_t state_base;             /* the address that the state of granule 0 would have          */
 	uintptr_t first;                  /* the granule of the first object                             */
-	uintptr_t granules;               /* number of granules from the first object's to the last one's */
-	uintptr_t limit;                  /* position after the last place of a magazine at home         */
+	uintptr_t granules;               /* granules from the first object's to the last one's          */
+	uintptr_t limit;                  /* position after the last entry of a magazine at home         */
 	uint8_t grain;                    /* log2 of the bytes of a granule                              */
 };
 LFPOOL_ASSERT_(sizeof(struct lfpool_cache) <= 64, "a hit touches one line of it");
 
 LFPOOL_C_BEGIN_
-/* The slow paths and refusals.
+/* The slow paths.
  *
- * acquire: `object` NULL completes the pop that the fast path began: bottom is lowered, and the last object, if there
- * is one, stays hidden from thieves until this call has it.  If bottom were restored first, another thread could see an
- * empty pool because of an object that this call then does not get.  Otherwise `object` is popped already, but its
- * state says that it is not free.
+ * acquire: with `object` NULL it completes the pop that the fast path began.  bottom is lowered already, which hides
+ * the last object from thieves until this call has it.  If bottom were restored first, another thread could see an
+ * empty pool because of an object that this call then does not get.  With another `object` that object is popped
+ * already, but its state is not 0.
  *
- * release: `object` NULL comes after a push, when there is demand; returns LFPOOL_OK. */
+ * release: with `object` NULL the object is pushed already, and there is demand; returns LFPOOL_OK. */
 LFPOOL_API void *lfpool_cache_acquire_slow_(lfpool_cache_t *cache, void *object);
 LFPOOL_API lfpool_status_t lfpool_cache_release_slow_(lfpool_cache_t *cache, void *object);
 LFPOOL_C_END_
 
-/* The address of the state of an object of this pool (H9), in numbers, since no array begins at state_base. */
+/* The state of an object of this pool (H9).  Computed in numbers, because no array begins at state_base. */
 LFPOOL_HELPER_ LFPOOL_ATOMIC_(uintptr_t) *lfpool_state_at_(const struct lfpool_cache *cache, const void *object)
 {
 	const uintptr_t granule = LFPOOL_POINTER_(uintptr_t, object) >> cache->grain;
@@ -175,13 +175,13 @@ LFPOOL_HELPER_ LFPOOL_ATOMIC_(uintptr_t) *lfpool_state_at_(const struct lfpool_c
 	return LFPOOL_POINTER_(LFPOOL_ATOMIC_(uintptr_t) *, cache->state_base + granule * sizeof(uintptr_t));
 }
 
-/* The index of the state for the granule that contains an address: cache->granules or more if it has none. */
+/* The index in cache->state for the granule of an address; cache->granules or more if the pool has no such granule. */
 LFPOOL_HELPER_ uintptr_t lfpool_granule_of_(const struct lfpool_cache *cache, const void *address)
 {
 	return (LFPOOL_POINTER_(uintptr_t, address) >> cache->grain) - cache->first;
 }
 
-/* The entry of a position of a magazine that is at home (H8). */
+/* The entry at the position in `bottom`, of a magazine that is at home (H8). */
 LFPOOL_HELPER_ LFPOOL_ATOMIC_(uintptr_t) *lfpool_entry_at_(struct lfpool_magazine *magazine, uint64_t bottom)
 {
 	void *entry = LFPOOL_POINTER_(char *, magazine) + LFPOOL_POSITION_(bottom) * sizeof(uintptr_t);
@@ -200,17 +200,17 @@ LFPOOL_HELPER_ void *lfpool_cache_acquire_inline_(lfpool_cache_t *cache)
 	/* release, edge GIVE: a thief that reads this value also sees every earlier push. */
 	LFPOOL_STORE_RELEASE_(&magazine->bottom, bottom);
 	LFPOOL_LIGHT_BARRIER_();
-	/* relaxed: a stale top is below the real one; a thief that moved it further has seen our bottom, see
-	 * docs/memory-model.md. */
+	/* relaxed: a stale top is too low, and a thief that moved top further has seen our bottom
+	 * (docs/memory-model.md). */
 	if (!LFPOOL_LIKELY_(LFPOOL_AHEAD_(LFPOOL_LOAD_RELAXED_(&magazine->top), bottom) < 0))
 		return lfpool_cache_acquire_slow_(cache, LFPOOL_NULL_);
-	/* relaxed: our own push, or one that was published with the magazine. */
+	/* relaxed: we pushed it ourselves, or it was there when we acquired the magazine. */
 	object = LFPOOL_POINTER_(void *, LFPOOL_LOAD_RELAXED_(lfpool_entry_at_(magazine, bottom)));
 
 	if (!object)
 		__builtin_unreachable();
 	state = lfpool_state_at_(cache, object);
-	/* relaxed, both: from here on only this thread has the slot. */
+	/* relaxed, both: only this thread has the object now. */
 	if (!LFPOOL_LIKELY_(!LFPOOL_LOAD_RELAXED_(state)))
 		return lfpool_cache_acquire_slow_(cache, object);
 	LFPOOL_STORE_RELAXED_(state, LFPOOL_POINTER_(uintptr_t, object));
@@ -224,19 +224,19 @@ LFPOOL_HELPER_ bool lfpool_push_(const struct lfpool_cache *cache, void *object,
 	/* relaxed: our own last store (H2). */
 	uint64_t bottom = LFPOOL_LOAD_RELAXED_(&magazine->bottom);
 
-	/* No read of top: at home a place is used once until the magazine is empty and its owner starts over (H8). */
+	/* top is not read: at home an entry is used once, until the magazine is empty and its owner resets it (H8). */
 	if (!LFPOOL_LIKELY_(LFPOOL_NUMBER_(uintptr_t, LFPOOL_POSITION_(bottom)) != cache->limit))
 		return false;
 	/* relaxed, both: published by the store of bottom. */
 	LFPOOL_STORE_RELAXED_(state, 0);
 	LFPOOL_STORE_RELAXED_(lfpool_entry_at_(magazine, bottom), LFPOOL_POINTER_(uintptr_t, object));
-	/* release, edge GIVE: the entry, the state and all writes to the object become visible to the thread that
-	 * takes the slot. */
+	/* release, edge GIVE: the thread that takes the object sees the entry, the state and all writes to the
+	 * object. */
 	LFPOOL_STORE_RELEASE_(&magazine->bottom, bottom + LFPOOL_PUSHED_);
 	return true;
 }
 
-/* The address of the demand word. */
+/* The demand word. */
 LFPOOL_HELPER_ LFPOOL_ATOMIC_(uint32_t) *lfpool_wanted_at_(LFPOOL_ATOMIC_(uintptr_t) *states)
 {
 	void *demand = LFPOOL_POINTER_(char *, states) - LFPOOL_WANTED_BEFORE_;
@@ -244,20 +244,20 @@ LFPOOL_HELPER_ LFPOOL_ATOMIC_(uint32_t) *lfpool_wanted_at_(LFPOOL_ATOMIC_(uintpt
 	return LFPOOL_POINTER_(LFPOOL_ATOMIC_(uint32_t) *, demand);
 }
 
-/* After a push. */
+/* Completes a release after its push: if there is demand, the library serves it. */
 LFPOOL_HELPER_ lfpool_status_t lfpool_pushed_(lfpool_cache_t *cache, LFPOOL_ATOMIC_(uintptr_t) *states)
 {
-	/* A waiting call made its demand known, then fenced, then looked for objects: it saw our push, or we see its
+	/* A waiting call announces its demand, fences, and then looks for objects.  So it sees our push, or we see its
 	 * demand. */
 	LFPOOL_LIGHT_BARRIER_();
-	/* relaxed: see above; the contents of the queue are published by the queue's own edges. */
+	/* relaxed: the barrier orders it, and the queue's own edges publish the queue's contents. */
 	return LFPOOL_LIKELY_(!LFPOOL_LOAD_RELAXED_(lfpool_wanted_at_(states)))
 		       ? LFPOOL_OK
 		       : lfpool_cache_release_slow_(cache, LFPOOL_NULL_);
 }
 
-/* Is `object`, an address in this granule, an active object without a handle?  relaxed: written by the thread that
- * acquired the object and then handed it to us. */
+/* Is `object`, an address in this granule, an active object without a handle?  relaxed: the thread that acquired the
+ * object wrote the state before it handed the object to us. */
 LFPOOL_HELPER_ bool lfpool_is_active_at_(const struct lfpool_cache *cache, LFPOOL_ATOMIC_(uintptr_t) *states,
 					 uintptr_t granule, const void *object)
 {
@@ -265,7 +265,7 @@ LFPOOL_HELPER_ bool lfpool_is_active_at_(const struct lfpool_cache *cache, LFPOO
 	       LFPOOL_LIKELY_(LFPOOL_LOAD_RELAXED_(&states[granule]) == LFPOOL_POINTER_(uintptr_t, object));
 }
 
-/* Pushes an active object of the pool; false if it is not one, or the hot magazine is full. */
+/* The fast path of a release; false: `object` is not an active object, or the hot magazine is full. */
 LFPOOL_HELPER_ bool lfpool_release_hit_(const struct lfpool_cache *cache, void *object,
 					LFPOOL_ATOMIC_(uintptr_t) *states)
 {
@@ -287,18 +287,18 @@ LFPOOL_HELPER_ lfpool_status_t lfpool_cache_release_inline_(lfpool_cache_t *cach
  * lfpool_acquire() and lfpool_release(), inlined on x86-64 with ELF, except in the embedded build (docs/embedded.md).
  * Elsewhere they are the library's functions.
  *
- * Idea         A thread remembers the last pool that it used, and its cache of that pool.  For another pool it looks up
- *              the cache in its table, in which each pool has an entry, and remembers that pool instead.  The library
- *              handles a thread's first call on a pool, and pools without an entry.
- * Pools        A pool begins with its id, which is never used twice, so a destroyed pool never matches, neither as the
- *              last pool nor in a table.  Next is the offset of its entry, the same in the tables of all threads.  Only
- *              the first 64 pools have entries; a later pool has the offset of one of these, and the ids differ.
- * Exit         The thread forgets its pool and its table before its caches are given back.
+ * Idea         A thread remembers the pool that it used last, and its cache of that pool.  For another pool it looks up
+ *              the cache in its table, and remembers that pool instead.  The library handles a thread's first call on a
+ *              pool, and pools without an entry in the table.
+ * Pools        A pool begins with its id, which is never used twice, so a destroyed pool never matches.  Next is the
+ *              offset of its entry, the same in the tables of all threads.  Only the first 64 pools have entries.  A
+ *              later pool has the offset of one of these, but another id, so it never matches.
+ * Exit         A thread forgets its pool and its table before it gives its caches back.
  * Signals      A handler may make these calls only for a pool without thread caches (docs/signals.md).  The id of such
- *              a pool is 0 here, which never matches, and nothing is remembered.  So a handler never changes one of two
- *              words between the reads of both, and the order of their writes does not matter.
+ *              a pool is 0 here, which never matches, so the handler writes none of the thread's words.  So an
+ *              interrupted call always reads two words that belong together.
  * Fibers       A fiber may continue in another thread between two calls.  So each call reads the thread's words again,
- *              by an asm that names the thread pointer's register.  The compiler may keep the distance from there: it
+ *              by an asm that names the thread pointer's register.  The compiler may keep their distance from it, which
  *              is the same in all threads.
  */
 struct lfpool_entry_ {
@@ -309,7 +309,7 @@ struct lfpool_entry_ {
 /* One per thread. */
 struct lfpool_thread_ {
 	struct lfpool_entry_ last;
-	struct lfpool_entry_ *table; /* each offset of a pool is in it */
+	struct lfpool_entry_ *table; /* has an entry at the offset of each pool */
 };
 
 /* The beginning of every pool. */
@@ -326,15 +326,14 @@ LFPOOL_C_BEGIN_
 #if defined(__ELF__) && !defined(LFPOOL_EMBEDDED)
 LFPOOL_API extern __thread struct lfpool_thread_ lfpool_thread_;
 #endif
-/* lfpool_acquire(), and lfpool_release() or lfpool_release_if_owned(), for a pool that the thread's words do not have
- * yet: they enter it. */
+/* The slow paths for a pool that is neither the thread's last one nor in its table: they enter it there. */
 LFPOOL_API void *lfpool_acquire_slow_(lfpool_t *pool);
 LFPOOL_API lfpool_status_t lfpool_release_slow_(lfpool_t *pool, void *object, bool if_owned);
 LFPOOL_C_END_
 
 #if defined(__x86_64__) && defined(__LP64__) && defined(__ELF__) && !defined(LFPOOL_EMBEDDED)
 #define LFPOOL_INLINES_POOLS_
-/* True: *cache_out is the thread's cache of this pool. */
+/* Finds the thread's cache of this pool; false: neither the thread's last pool nor its table has it. */
 LFPOOL_HELPER_ bool lfpool_find_(const lfpool_t *pool, lfpool_cache_t **cache_out)
 {
 	const struct lfpool_head_ *head = LFPOOL_POINTER_(const struct lfpool_head_ *, pool);
@@ -350,8 +349,7 @@ LFPOOL_HELPER_ bool lfpool_find_(const lfpool_t *pool, lfpool_cache_t **cache_ou
 		*cache_out = cache;
 		return true;
 	}
-	/* The id is loaded again.  Otherwise the compiler keeps it in a register from the comparison on, at the cost of
-	 * one instruction. */
+	/* Makes the compiler load the id again: keeping it in a register would cost the fast path an instruction. */
 	__asm__("" : "+r"(head));
 	__asm__ __volatile__("movq %%fs:16(%1), %0" : "=r"(table) : "r"(distance));
 	entry = LFPOOL_POINTER_(const struct lfpool_entry_ *, table + head->in_tables);

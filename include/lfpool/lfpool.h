@@ -15,39 +15,37 @@
  *
  *     lfpool_destroy(pool);
  *
- * Promises (docs/design.md argues each):
- *   1. lfpool_acquire() returns an object that no other caller holds, or NULL.  It returns NULL only if at some moment
- *      during the call every object was in use, or if a hook refused, or, in malloc mode, if malloc returned NULL.
- *      Free objects in other threads' caches are found.
- *   2. Releasing a valid object never fails, whatever memory the system refuses, and waits for no other thread, with
- *      one exception (docs/design.md, "Progress").  The thread that acquires the object next sees all writes before the
- *      release.
- *   3. The fast path, a call that the thread's cache can serve, is wait-free and uses no locked instruction.  The slow
- *      path is lock-free: a thread stopped at any instruction blocks no other thread.
- *   4. Foreign, interior and double releases are refused in O(1) and reported.  They change nothing.  Two exceptions:
- *      two threads that release an object at the same instant (LFPOOL_CHECK_RACES refuses one of them), and a second
- *      release after another caller acquired the object, which is that caller's release then.
- *      lfpool_release_handle() in handle.h refuses it.
- *   5. The pool neither reads nor writes objects, active or free, except for LFPOOL_ZERO, hooks and debug modes.  State
- *      that a hook built in an object survives reuse.
+ * Words.  An object is active from acquire to release, otherwise free.  A slot is the memory of one object.  A cache
+ * holds free objects for one thread.  The fast path is a call that the thread's cache can serve; every other call takes
+ * the slow path.
  *
- * In promise 1, an object also counts as in use
- *   -  while a call moves it: acquires it, releases it, hands it to a waiter, or takes it out of the pool in
- *      lfpool_shrink() or in one step of lfpool_trim();
- *   -  from lfpool_retire() until it is reclaimed.
- * A release counts as done for acquires that it happens before in the sense of C11: through a lock, a join, an atomic
+ * Promises (docs/design.md argues each):
+ *   1. lfpool_acquire() returns an object that no other caller holds, or NULL.  It finds free objects in other threads'
+ *      caches too.  It returns NULL only if at some moment during the call every object was in use, if a hook refused,
+ *      if the pool is closed, or if malloc failed in malloc mode.
+ *   2. Releasing a valid object never fails, even if the system refuses memory, and waits for no other thread.  (The
+ *      one exception is a borrowed cache: docs/design.md, "Progress".)  The thread that acquires the object next sees
+ *      all writes made before the release.
+ *   3. The fast path is wait-free and uses no locked instruction.  The slow path is lock-free: a thread stopped at any
+ *      instruction blocks no other thread.
+ *   4. Foreign, interior and double releases are refused in O(1), reported, and change nothing.  Two cases escape.  If
+ *      two threads release one object at the same instant, both may succeed (LFPOOL_CHECK_RACES refuses one).  If
+ *      another caller has acquired the object meanwhile, a second release counts as that caller's release
+ *      (lfpool_release_handle() in handle.h refuses it).
+ *   5. The pool neither reads nor writes objects, except for LFPOOL_ZERO, hooks and debug modes.  State that a hook
+ *      built in an object survives reuse.
+ *
+ * For promise 1 a retired object is in use until it is reclaimed (retire.h).  So is an object that another call is just
+ * moving: acquiring, releasing, handing to a waiter, or removing in lfpool_shrink() or in a step of lfpool_trim().  An
+ * acquire finds every object whose release happens before it in the sense of C11: through a lock, a join, an atomic
  * flag.
  *
- * Words.  An object is active from acquire to release, otherwise free.  A slot is the cell that holds one object.
- * A cache is one worker's private store of free slots.  Pointers to pools and caches must be valid and not NULL unless
- * stated otherwise.  Each function, or the top of its section, states whether it is wait-free or lock-free, and when it
- * enters the kernel.
+ * Pointers to pools and caches must be valid and not NULL unless stated otherwise.  Each function, or the top of its
+ * section, states whether it is wait-free or lock-free, and when it enters the kernel.
  *
  * Other headers are opt-in: handle.h, walk.h, wait.h, resize.h (grow, shrink, trim), report.h (counters, dumps,
  * checks), retire.h (deferred release), evict.h, debug.h, buffer.h (caller-provided memory), inline.h, typed.h, set.h,
- * registry.h; rcu.h and epoch.h of the components; lfpool.hpp for C++.
- *
- * This header reads as C99 to C23 and as C++11 to C++23.
+ * registry.h; rcu.h and epoch.h of the components; lfpool.hpp for C++.  Language: C99 to C23, C++11 to C++23.
  */
 #ifndef LFPOOL_LFPOOL_H
 #define LFPOOL_LFPOOL_H
@@ -66,10 +64,9 @@ LFPOOL_C_BEGIN_
  * Returns   LFPOOL_OK; LFPOOL_E_ARGUMENT (a NULL pointer); LFPOOL_E_CONFIG_* (names the field); LFPOOL_E_NO_MEMORY;
  *           LFPOOL_E_CREATE; LFPOOL_E_LOCK.  After a failure nothing is left behind.
  * Owner     The caller, until lfpool_destroy().
- * Memory    Reserves address space for max_capacity objects at once; memory is used as objects are first touched.
- *           Overhead: 16.5 to 24.5 bytes per touched object, and 7 KiB per cache with magazines of 256 objects.  Small
- *           magazines cost more per object (docs/design.md, "Limits").
- * Threads   Any.  Takes a lock shared with destroy and thread exit; enters the kernel.
+ * Memory    Reserves address space for max_capacity objects.  Memory is used when an object is first touched, with an
+ *           overhead of 16.5 to 24.5 bytes per object, more with small caches, and 7 KiB per cache (docs/memory.md).
+ * Threads   Any.  Takes a lock that destroy and thread exit take too; enters the kernel.
  * Cost      O(1) in the capacity, unless LFPOOL_PREFAULT or LFPOOL_CREATE_ALL is set.
  */
 LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *config);
@@ -77,36 +74,36 @@ LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_create(lfpool_t **pool_out, co
 /*
  * lfpool_destroy - free the pool and all its objects, active ones included.
  *
- * No other call on this pool or its caches may be in progress or follow.  Threads that used the pool may live on, or be
- * exiting at this moment.  With a scheme it first waits as lfpool_drain() does.
+ * No other call on this pool or its caches may be in progress or follow.  Threads that used the pool may still run, or
+ * be exiting.  With config.scheme the call first waits as lfpool_drain() does (retire.h).
  *
  * pool      NULL does nothing.
- * Returns   The number of objects that were still active; 0 for NULL; SIZE_MAX when lfpool_drain() would be refused
- *           (retire.h): then the pool is unchanged and still the caller's.
- * Threads   Any.  Takes a lock shared with create and thread exit; enters the kernel.
+ * Returns   The number of objects that were still active; 0 for NULL; SIZE_MAX where lfpool_drain() would be refused:
+ *           then the pool is unchanged and still the caller's.
+ * Threads   Any.  Takes a lock that create and thread exit take too; enters the kernel.
  * Cost      O(memory touched).
  */
 LFPOOL_API size_t lfpool_destroy(lfpool_t *pool);
 
 /*
- * lfpool_close - shut the pool down in order while its threads run: it hands out no more objects and collects those
- * that are released.
+ * lfpool_close - shut a pool down while its threads run: it hands out no more objects, and collects those that are
+ * released.
  *
- * From now on acquires return NULL.  (One that overlaps a release can still get its object.)  Waiting calls return NULL
- * at once, continuations are called with NULL, and the pool does not grow.  Releases, walks and queries work as before.
- * Free objects leave the pool as with lfpool_shrink(), with hooks.destroy, and so does each object that is released, so
- * lfpool_capacity() then counts the outstanding objects.  Another call waits again.
+ * From now on acquires return NULL.  (An acquire that overlaps a release can still get the released object.)  Waiting
+ * calls return NULL at once, continuations are called with NULL, and the pool does not grow.  Releases, walks and
+ * queries work as before.  The pool removes its free objects as lfpool_shrink() does, and each object that is released
+ * later.  So lfpool_capacity() is the number of outstanding objects.  The call can be repeated, to wait again.
  *
  *     lfpool_close(pool, 0);                          // workers get NULL, and end
  *     ... join them ...
- *     size_t lost = lfpool_close(pool, 1000000000);   // other holders have a second to release theirs
+ *     size_t lost = lfpool_close(pool, 1000000000);   // holders have a second to release their objects
  *     lfpool_destroy(pool);
  *
- * timeout_ns  The longest wait, in nanoseconds, for all objects to be released; 0: do not wait; negative: no limit.
- * Returns     The number of outstanding objects: active, retired, or being moved by a call.  After 0 the last release
- *             may still be running; it must return before lfpool_destroy().
+ * timeout_ns  How long to wait until all objects are released, in nanoseconds; 0: do not wait; negative: no limit.
+ * Returns     The number of outstanding objects: active, retired, or being moved by a call.  When it is 0, the last
+ *             release may still be running, and must return before lfpool_destroy().
  * Threads     Any, concurrently with everything except lfpool_destroy().
- * Progress    Without a timeout as lfpool_shrink(); with one it blocks, in the kernel.
+ * Progress    With timeout 0 as lfpool_shrink(); otherwise it blocks, in the kernel.
  * Cost        O(capacity).
  */
 LFPOOL_API size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns);
@@ -114,11 +111,11 @@ LFPOOL_API size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns);
 /*
  * ---- Acquire and release: through the calling thread's own cache ------------------------------------------------
  *
- * Threads   Any, without registration, also while a thread exits and in a child after fork.  Not from a signal handler,
- *           which needs a cache of its own (docs/signals.md); with LFPOOL_CACHE_NONE they may be called there.
- * Progress  Fast path: wait-free.  Slow path: lock-free.  They enter the kernel only
- *           - on a thread's first call on this pool, to make its cache.  If that is refused, and with
- *             LFPOOL_CACHE_NONE, each call borrows a cache (docs/design.md, "Progress");
+ * Threads   Any, without registration, also while a thread exits and in a child after fork.  A signal handler must use
+ *           an explicit cache instead, unless the pool has LFPOOL_CACHE_NONE (docs/signals.md).
+ * Progress  Fast path: wait-free.  Slow path: lock-free.  The calls enter the kernel only
+ *           - on a thread's first call on this pool, to make its cache.  If the system refuses, or with
+ *             LFPOOL_CACHE_NONE, each call borrows a cache for its length;
  *           - in an acquire that takes objects out of another thread's cache (membarrier);
  *           - in a release that serves a waiting call;
  *           - where configured: growth_step, a scheme, hooks, debug modes (docs/real-time.md lists every case).
@@ -127,12 +124,11 @@ LFPOOL_API size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns);
 /*
  * lfpool_acquire - get one object.
  *
- * Returns   An object of config.object_size bytes, aligned to config.object_alignment.  It contains what its last
- *           holder left; zero bytes if it was never used or lfpool_trim() gave its page back; poison in both cases
- *           with that debug mode.  NULL if every object was in use at some moment during the call, hooks.create or
- *           hooks.activate refused, or the pool is closed.  errno is unchanged.
+ * Returns   An object of config.object_size bytes, aligned to config.object_alignment; NULL: promise 1.  The object has
+ *           the contents that its last holder left; zero bytes if it was never used or lfpool_trim() returned its page;
+ *           with the debug mode poison, the poison pattern in both cases.  errno is unchanged.
  * Owner     The caller, until a release from any thread.
- * Cost      O(1) amortised; O(caches) when it finds the pool exhausted, steals, or borrows a cache.
+ * Cost      O(1) amortised; O(caches) if it finds the pool exhausted, steals, or borrows a cache.
  * Source    Magazines after Bonwick and Adams (2001); stealing after Chase and Lev (2005) with the orders of Le, Pop,
  *           Cohen and Zappa Nardelli (2013); the depot after Treiber (1986).
  */
@@ -149,25 +145,23 @@ LFPOOL_API void *lfpool_acquire(lfpool_t *pool);
 LFPOOL_API lfpool_status_t lfpool_release(lfpool_t *pool, void *object);
 
 /*
- * lfpool_release_if_owned - release `object` if it belongs to this pool.
- *
- * For pointers that came either from the pool or, when it was exhausted, from the heap (docs/full-and-empty.md).
+ * lfpool_release_if_owned - release `object` if it belongs to this pool: for pointers that came either from the pool or
+ * from the heap (docs/full-and-empty.md).
  *
  * object    Any pointer; NULL does nothing.
- * Returns   LFPOOL_E_FOREIGN if it is not in the pool's address range: not a misuse here, so it is neither reported nor
- *           counted.  Otherwise as lfpool_release().  In malloc mode a free object is foreign.
- * Cost      As lfpool_release(), with lfpool/inline.h too: one look-up.
+ * Returns   LFPOOL_E_FOREIGN if `object` is not in the pool's address range; this is neither reported nor counted as a
+ *           misuse.  Otherwise as lfpool_release().  In malloc mode a free object is foreign.
+ * Cost      As lfpool_release().
  */
 LFPOOL_API lfpool_status_t lfpool_release_if_owned(lfpool_t *pool, void *object);
 
 /*
  * lfpool_acquire_bulk - acquire up to `count` objects.
  *
- * objects_out  Room for `count` pointers; as many are set as the call returns.
- * count        How many are wanted; 0 does nothing.
- * Returns      How many it acquired; fewer than `count` only if every other object was in use at some moment during the
- *              call, or a hook refused the next.
- * Cost         O(count), with one barrier for all objects of a magazine instead of one each.
+ * objects_out  Room for `count` pointers; the call sets as many as it returns.
+ * count        0 does nothing.
+ * Returns      The number of acquired objects; fewer than `count` only where lfpool_acquire() would return NULL.
+ * Cost         O(count).
  */
 LFPOOL_API size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t count);
 
@@ -176,8 +170,8 @@ LFPOOL_API size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t
  *
  * objects   `count` pointers.  NULLs are skipped.  A pointer that lfpool_release() would refuse is refused and
  *           reported; the others are released.
- * count     How many pointers there are.
- * Returns   How many objects were released.
+ * count     Length of the array.
+ * Returns   The number of released objects.
  * Cost      O(count).
  */
 LFPOOL_API size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size_t count);
@@ -185,16 +179,16 @@ LFPOOL_API size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size
 /*
  * ---- Explicit caches: for workers and fibers that carry their own -----------------------------------------------
  *
- * Threads   One user of a cache at a time.  A cache may move from thread to thread, with a fiber that migrates, if the
- *           hand-over is synchronised.  A signal handler may use a cache that no call it can interrupt is using
+ * Threads   One user of a cache at a time.  A cache may move to another thread, for example with a fiber, if the
+ *           hand-over is synchronised.  A signal handler may use a cache that no interrupted call uses
  *           (docs/signals.md).
- * Progress  As lfpool_acquire() and lfpool_release() where the thread has a cache already.
+ * Progress  As lfpool_acquire() and lfpool_release() on a thread that has a cache.
  */
 
 /*
  * lfpool_cache_create - make a cache for one worker.
  *
- * Returns   The cache; NULL when the operating system refuses memory, or when the pool has 8172 caches already.
+ * Returns   The cache; NULL if the system refuses memory, or the pool has 8172 caches already.
  * Owner     The caller, until lfpool_cache_destroy().
  * Threads   Any.  Lock-free; may enter the kernel.
  * Cost      O(caches).
@@ -202,9 +196,7 @@ LFPOOL_API size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size
 LFPOOL_API lfpool_cache_t *lfpool_cache_create(lfpool_t *pool);
 
 /*
- * lfpool_cache_destroy - hand the cache and its free objects back to the pool.
- *
- * Optional before lfpool_destroy().
+ * lfpool_cache_destroy - hand the cache and its free objects back to the pool.  Optional before lfpool_destroy().
  *
  * cache     NULL does nothing.
  * Threads   Any, while no thread uses the cache.  Lock-free.
@@ -214,21 +206,19 @@ LFPOOL_API void lfpool_cache_destroy(lfpool_cache_t *cache);
 /*
  * lfpool_cache_flush - move a cache's free objects to the depot before its thread sleeps for long.
  *
- * Other threads get these objects without the call too, but only after searching everywhere else, and mostly with a
- * membarrier(2).  In the depot every miss finds them.  Some may stay in the cache if the pool has no empty magazine.
- * Those in the quarantine of a debug mode stay there.
+ * The depot is the free lists that all caches share.  The call is an optimisation: other threads can take objects out
+ * of a cache, but only after they searched everywhere else, and mostly with a membarrier(2).  Some objects may stay in
+ * the cache if the pool has no empty magazine; those in the quarantine of a debug mode stay there.
  *
- * cache     Of this pool; NULL: the calling thread's own, if it has one.
+ * cache     Of this pool; NULL: the calling thread's, if it has one.
  * Progress  Lock-free, without a system call.
  * Cost      O(objects in the cache / objects per magazine); O(caches) in addition if the depot has no empty magazine.
  */
 LFPOOL_API void lfpool_cache_flush(lfpool_t *pool, lfpool_cache_t *cache);
 
 /*
- * lfpool_cache_acquire, lfpool_cache_release - as lfpool_acquire() and lfpool_release(), through this cache: no
- * look-up, no thread-local storage.
- *
- * Include lfpool/inline.h to inline the fast paths of both.
+ * lfpool_cache_acquire, lfpool_cache_release - as lfpool_acquire() and lfpool_release(), through this cache, without
+ * thread-local storage.  lfpool/inline.h inlines the fast paths.
  *
  * object    As for lfpool_release(); it may have been acquired through any cache.
  * Returns   As lfpool_acquire() and lfpool_release().
@@ -256,8 +246,8 @@ LFPOOL_API size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *
  * lfpool_owns - is `pointer` the address of one of this pool's objects?
  *
  * pointer   Any value.
- * Returns   true if it is the start of an object: active, free, taken out, or one that the pool may still grow by.  In
- *           malloc mode only active objects have addresses.
+ * Returns   true if it is the start of an object: active, free, removed by a shrink, or not added yet.  In malloc mode
+ *           only active objects have addresses.
  * Cost      O(1).
  */
 LFPOOL_API bool lfpool_owns(const lfpool_t *pool, const void *pointer);
@@ -266,7 +256,7 @@ LFPOOL_API bool lfpool_owns(const lfpool_t *pool, const void *pointer);
  * lfpool_in_use - is `object` an active object of this pool?
  *
  * object    Any value.
- * Returns   true if it is; either answer while another thread acquires or releases that object.
+ * Returns   true if it is.  Either answer is possible while another thread acquires or releases that object.
  * Cost      O(1).
  */
 LFPOOL_API bool lfpool_in_use(const lfpool_t *pool, const void *object);
@@ -280,12 +270,10 @@ LFPOOL_API bool lfpool_in_use(const lfpool_t *pool, const void *object);
 LFPOOL_API size_t lfpool_capacity(const lfpool_t *pool);
 
 /*
- * lfpool_active_count, lfpool_available_count - the number of objects in use, and of objects not in use.
+ * lfpool_active_count, lfpool_available_count - the number of objects in use, retired ones included, and the rest of
+ * the capacity.
  *
- * Retired objects (lfpool/retire.h) count as in use.
- *
- * Returns   Exact while no other thread is inside a call on the pool, and then the sum of both is the capacity;
- *           otherwise a snapshot within 0 .. capacity.
+ * Returns   Exact while no other thread is inside a call on the pool; otherwise a snapshot within 0 .. capacity.
  * Cost      O(objects ever used / objects per magazine + caches).
  */
 LFPOOL_API size_t lfpool_active_count(const lfpool_t *pool);

@@ -3,9 +3,9 @@
  * resize.h - change the number of objects of a running pool: grow, shrink, trim.
  *
  * A pool reserves address space for config.max_capacity objects when it is created, and starts with config.capacity of
- * them.  Addresses never move.  A pool grows on request, or automatically when an acquire finds no object
- * (config.growth_step).  It shrinks, and returns memory, only on request: when the program calls a function for that.
- * After lfpool_close() grow, reserve and shrink_cancel do nothing and return 0.
+ * them.  Objects never move.  A pool grows by these calls, or automatically when an acquire finds no object
+ * (config.growth_step).  It shrinks, and returns memory, only by these calls.  After lfpool_close() grow, reserve and
+ * shrink_cancel do nothing and return 0.
  *
  * Threads    Any, concurrently with every call except lfpool_destroy().
  * Progress   Lock-free for all other calls; may enter the kernel.
@@ -20,21 +20,21 @@ LFPOOL_C_BEGIN_
 /*
  * lfpool_grow - add `count` objects.
  *
- * A pending shrink is cancelled first, in part or whole, and that part counts as added.  Waiting calls get the new
+ * First the call cancels up to `count` of a pending shrink, which counts as adding them.  Waiting calls get the new
  * objects.
  *
  * count     Number of objects.
  * Returns   Number of added objects: fewer than `count` when the maximum (lfpool_limit()) is reached, or the system
  *           refuses memory.
- * Progress  Lock-free for all other calls; enters the kernel (with LFPOOL_PREFAULT it touches the new memory).
+ * Progress  Lock-free for all other calls; enters the kernel.
  * Cost      O(count / 64), and the system calls.
  */
 LFPOOL_API size_t lfpool_grow(lfpool_t *pool, size_t count);
 
 /*
- * lfpool_settled_capacity - get the capacity after the pending shrink.
+ * lfpool_settled_capacity - get the capacity that the pool has when a pending shrink is complete.
  *
- * Returns   Number of objects; too many by those that other threads are just removing.
+ * Returns   Number of objects, including those that other threads are just removing.
  * Progress  Lock-free.
  * Cost      O(1).
  */
@@ -46,10 +46,10 @@ LFPOOL_INLINE_ size_t lfpool_settled_capacity(const lfpool_t *pool)
 }
 
 /*
- * lfpool_reserve - grow, if necessary, until the capacity without a pending shrink is at least `capacity`.
+ * lfpool_reserve - grow until lfpool_settled_capacity() is at least `capacity`.
  *
  * capacity  Desired number of objects.
- * Returns   Number of added objects; fewer than were missing when lfpool_grow() adds no more.
+ * Returns   Number of added objects; fewer than were missing if lfpool_grow() adds no more.
  * Progress, cost   As lfpool_grow().
  */
 LFPOOL_INLINE_ size_t lfpool_reserve(lfpool_t *pool, size_t capacity)
@@ -67,12 +67,12 @@ LFPOOL_INLINE_ size_t lfpool_reserve(lfpool_t *pool, size_t capacity)
  * lfpool_shrink - remove `count` objects from the pool.
  *
  * Free objects are removed at once, wherever they are cached.  If there are not enough, the rest of the shrink stays
- * pending (`owed` in lfpool_stats_t): each released object is removed, before waiting calls get one, until the shrink
+ * pending (`owed` in lfpool_stats_t): released objects are removed instead of given to waiting calls, until the shrink
  * is complete.  A pool with a pending shrink does not grow automatically.  hooks.destroy runs for each object that was
- * built, on the thread that removes it.  Pages that hold only removed objects are returned to the system, up to the
- * size of the objects that this call removed; lfpool_trim() returns the rest.
+ * built, on the thread that removes it.  Pages with only removed objects are returned to the system, up to the size of
+ * the objects that this call removed; lfpool_trim() returns the rest.
  *
- * count     Number of objects.  Removed and pending ones together are at most lfpool_capacity().
+ * count     Number of objects; at most lfpool_settled_capacity() counts.
  * Returns   Number of objects that this call removed.
  * Cost      O(count), and that of an exhausted lfpool_acquire().
  */
@@ -90,11 +90,11 @@ LFPOOL_API size_t lfpool_shrink_cancel(lfpool_t *pool);
 /*
  * lfpool_limit - set the capacity up to which the pool may grow (`max_capacity` in lfpool_stats_t).
  *
- * max_capacity  At most the reserved maximum: the larger of config.max_capacity and config.capacity.  A value below the
- *               current capacity removes no object; use lfpool_shrink() for that.  A call on another thread that is
- *               just growing the pool may exceed it for a moment; it removes what is too much before it returns, or as
- *               objects are released.
- * Returns       LFPOOL_OK; LFPOOL_E_CONFIG_MAX_CAPACITY: more than is reserved; LFPOOL_E_CLOSED.  Nothing changed then.
+ * max_capacity  At most the larger of config.max_capacity and config.capacity, for which address space is reserved.  A
+ *               value below the current capacity removes no object; use lfpool_shrink() for that.  A concurrent growth
+ *               may exceed the limit for a moment, and then removes the surplus before it returns, or as objects are
+ *               released.
+ * Returns       LFPOOL_OK; LFPOOL_E_CONFIG_MAX_CAPACITY: more than is reserved; LFPOOL_E_CLOSED.
  * Progress      Lock-free; as lfpool_grow() if the pool grows automatically and a call waits.
  */
 LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);
@@ -107,31 +107,28 @@ LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);
  *
  * The call takes free objects out of the free lists, all but `keep` of them, and hooks.destroy runs for those that were
  * built.  It returns whole pages of such objects, and of objects removed by lfpool_shrink(), with madvise(2).  The
- * objects stay part of the pool: acquire prefers others, and finds zero bytes on returned pages, and the old contents
- * on the rest.  Not returned are addresses, the pool's own data (16.5 to 24.5 bytes for each object that was ever
- * used), pages on which an object is in use, and pages that were never touched.  No other call returns memory, except
- * lfpool_shrink().
+ * objects stay part of the pool.  Acquire prefers others; it finds zero bytes on returned pages, and the old contents
+ * elsewhere.  Addresses, the pool's own data (docs/memory.md) and pages with an object in use are not returned.
  *
- * Objects that are idle: a program that calls this once a minute returns the objects that were free for a minute.
+ * With LFPOOL_IDLE a program that calls this once a minute returns the objects that were free for a minute:
  *
  *     while (lfpool_trim(pool, LFPOOL_IDLE | 10, 1 << 20))    // at least 10 free objects stay
  *             do_something_else();
  *
- * Such calls form rounds: a round ends with the call that returns false.  It takes the number of objects that were
- * free all the time since the round before began; the first one takes none.  It finds full magazines, and magazines
- * that no thread has used since; other objects in a cache that is in use count as used.  It takes objects that are idle
- * for long first, but not exactly in order.
+ * Such calls form rounds: a round ends with the call that returns false.  Each round takes as many objects as were free
+ * during the whole round before, the longest idle ones first, roughly; the first round takes none.  Objects in a cache
+ * count as used, unless they are in a full magazine, or in one that no thread has used since.
  *
  * keep      Number of free objects to leave alone; LFPOOL_IDLE | number: leave also those used since the last round.
- * budget    Bytes that this call may handle: objects taken out of the free lists, and returned pages; a page that is
- *           only looked at counts 1/64.  At least one step is done.  SIZE_MAX: no limit.
- * Returns   true: there is more to do.  false: all pages were looked at since the last one was returned, in this call
- *           or earlier ones.  lfpool_stats_t has the bytes returned so far.
- * Progress  Lock-free for all other calls; enters the kernel.  Does nothing in malloc mode, with locked memory, or
- *           caller-provided memory.  While a step (at most 64 KiB, or one larger object) is returned, its objects are
- *           in the hands of this call: an acquire that finds all others in use returns NULL, a grow may find less room,
- *           and lfpool_capacity() may include removed objects.  Calls that began to wait meanwhile get objects, on this
- *           thread: a continuation runs in this call, after hooks.create if its object was not built.
+ * budget    Bytes that this call may handle: objects taken out of the free lists, returned pages, and 1/64 of each page
+ *           that it only examines.  It does at least one step.  SIZE_MAX: no limit.
+ * Returns   true: there is more to do.  false: all pages were examined since the last one was returned.
+ * Progress  Lock-free for all other calls; enters the kernel.  Does nothing in malloc mode, with locked memory, or with
+ *           caller-provided memory.
+ *           A step returns at most 64 KiB, or one larger object.  During a step its objects count as in use: an acquire
+ *           that finds all others in use returns NULL, a grow may find less room, and lfpool_capacity() may include
+ *           removed objects.  Calls that began to wait meanwhile then get objects, on this thread: a continuation runs
+ *           in this call, after hooks.create if its object is not built.
  * Cost      About 0.1 us per object taken out of the free lists, and 10 us per step.
  */
 LFPOOL_API bool lfpool_trim(lfpool_t *pool, size_t keep, size_t budget);
