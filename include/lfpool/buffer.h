@@ -15,52 +15,47 @@
  *     config.memory = my_pinned_pages(config.memory_bytes);
  *     if (lfpool_create(&pool, &config) != LFPOOL_OK) ...
  *
- * The pool is like any other, and grows within that memory.  The library does not map, protect, lock, or return any of
- * it, and asks for no huge pages: lfpool_trim() does nothing, and LFPOOL_LOCK and LFPOOL_PREFAULT concern the rest.  It
- * must be readable and writable, and aligned to pages and to config.object_alignment.  Unused objects hold its former
- * contents; hooks.create finds these.  After lfpool_destroy() it belongs to the caller again.  Malloc mode does
- * not use it.
+ * Such a pool grows within that memory.  The memory must be readable and writable, and aligned to pages and to
+ * config.object_alignment.  The library does not map, protect, lock or return it: lfpool_trim() does nothing, and
+ * LFPOOL_LOCK, LFPOOL_PREFAULT and LFPOOL_HUGE_PAGES concern only the rest of the pool.  Unused objects have the
+ * memory's former contents.  After lfpool_destroy() it belongs to the caller again.  Malloc mode does not use it.
  *
  * A pool in a buffer (LFPOOL_MEMORY_POOL) keeps all promises of lfpool.h and one more: no function of it makes a system
  * call, from creation to destruction.  Creation writes to the whole buffer, so no later call meets an untouched page.
  * The costs:
  *
- *   - Both sides of a steal execute a fence, because membarrier(2) is a system call: no fast path is inlined.
- *   - Nothing is kept per thread.  Calls without an explicit cache borrow one of the config.buffer_caches for their
- *     length.  A quarter of these (rounded up) is reserved for such calls: lfpool_cache_create() returns NULL instead,
- *     so 4 of 16, or 1 of 1 to 4, remain.  A call that finds all of them in use spins until another call ends; with
- *     more threads inside calls than caches it is not lock-free.  For speed give each thread a cache; for space have
- *     few.
- *   - The pool is in no list: lfpool_of() and lfpool_release_self() do not find it.  After fork the child's copy keeps
- *     the calls that other threads were waiting in, and loses each cache that another thread's call was using; without
- *     any, calls in the child wait for ever.  So fork while no other thread is inside a call of this pool, or while
- *     none waits and there are more caches than threads.
+ *   - No fast path is inlined: acquire and steal execute a full fence each, because membarrier(2) is a system call.
+ *   - Threads have no caches.  A call without an explicit cache borrows one of config.buffer_caches for its length.  A
+ *     quarter of these, rounded up, is reserved for such calls; lfpool_cache_create() returns NULL when only they are
+ *     left.  A call that finds all caches in use spins until another call ends, so with more threads inside calls than
+ *     caches the pool is not lock-free.  For speed give each thread a cache; for space have few.
+ *   - lfpool_of() and lfpool_release_self() do not find the pool.
+ *   - After fork the child's copy keeps the parent's waiting calls, and loses the caches that calls of other threads
+ *     were using.  If it has no cache left, its calls wait for ever.  So fork while no other thread is inside a call of
+ *     this pool, or while no call waits and there are more caches than threads.
  *   - It cannot grow beyond its capacity.  Shrinking and growing back work; lfpool_trim() does nothing.
  *   - Waiting calls (lfpool/wait.h) spin.  With a timeout they read CLOCK_MONOTONIC, which needs no system call where
  *     Linux has a clock in user space (vDSO).  At most 16 calls and continuations queue: one more waiting call is
  *     served out of turn, and one more lfpool_acquire_async() returns LFPOOL_E_NO_MEMORY.
  *   - A misuse is counted and reported to the hook; nothing is written to stderr.
- *   - In the config: max_capacity 0 or equal to capacity, else LFPOOL_E_CONFIG_MAX_CAPACITY; backend
- *     LFPOOL_BACKEND_LOCKFREE, else LFPOOL_E_CONFIG_BACKEND; buffer_caches at most LFPOOL_BUFFER_CACHES, else
- *     LFPOOL_E_CONFIG_BUFFER_CACHES; depot_shards 0 or 1, else LFPOOL_E_CONFIG_DEPOT_SHARDS; flags without LFPOOL_LOCK
- *     and LFPOOL_HUGE_PAGES, else LFPOOL_E_CONFIG_FLAGS; of the debug modes only check, zero and no-tools, else
- *     LFPOOL_E_CONFIG_DEBUG; no scheme, else LFPOOL_E_CONFIG_SCHEME.  The default of cache_capacity is that for 4
- *     processors, or for buffer_caches if that is less.  The environment variables LFPOOL_BACKEND and LFPOOL_DEBUG are
- *     ignored (one line on stderr per process reports it), and Valgrind and AddressSanitizer do not see free objects.
+ *   - lfpool_create() refuses other values in the config, with the status of the field: max_capacity must be 0 or equal
+ *     to capacity, backend LFPOOL_BACKEND_LOCKFREE, buffer_caches at most LFPOOL_BUFFER_CACHES, depot_shards 0 or 1,
+ *     flags without LFPOOL_LOCK and LFPOOL_HUGE_PAGES, debug only check, zero and no-tools, and no scheme.
+ *     cache_capacity has the default for 4 processors, or for buffer_caches if that is less.
+ *   - The environment variables LFPOOL_BACKEND and LFPOOL_DEBUG are ignored (one line on stderr per process reports
+ *     it), and Valgrind and AddressSanitizer do not see free objects.
  *
- * Processes  If the buffer is in memory that a process shares with its children (mmap with MAP_SHARED, then fork), the
- * pool is shared: calls of all processes are like calls of threads.  It must be at the same address in each, and so
- * must the library and the hooks, which run in the process of the call.  So there is no exec, and no mapping elsewhere.
- * A continuation runs in the process whose call serves it, not in the one that asked: its function and its context must
- * be valid there, as objects in the shared memory are.
- * If a process ends inside a call, the pool loses the objects of that call, and the cache that the call was using.
- * Objects that the process held are never released automatically.  Any other pool belongs to the process that created
- * it; a child has a copy.
+ * Processes.  A pool in a buffer that a process shares with its children (mmap with MAP_SHARED, then fork) is shared:
+ * calls of all processes are like calls of threads.  The buffer, the library and the hooks must have the same address
+ * in each process, so there is no exec, and no other mapping of the buffer.  Hooks run in the process of the call.  A
+ * continuation runs in the process whose call serves it: its function and context must be valid there.  If a process
+ * ends inside a call, the pool loses the objects and the cache of that call.  Objects that the process held are never
+ * released automatically.
  *
- * Objects only, in memory that a process shares with its children: the objects remain the parent's.  The child's copy
- * of the pool is closed (lfpool_close()): acquires return NULL, pending continuations are called with NULL, and an
- * object that the child releases leaves its copy, without a hook.  (The child looks into /proc/self/maps.  Where that
- * is not mounted, it must not use the pool.)
+ * Any other pool belongs to the process that created it, and a child has a copy.  If its objects are in caller-provided
+ * memory that the child shares, they remain the parent's, and the child's copy is closed (lfpool_close()): an object
+ * that the child releases leaves the copy, without a hook.  (The child detects this in /proc/self/maps.  Where that is
+ * not mounted, it must not use the pool.)
  */
 #ifndef LFPOOL_BUFFER_H
 #define LFPOOL_BUFFER_H
@@ -75,7 +70,7 @@ LFPOOL_C_BEGIN_
 #else
 #define LFPOOL_BUFFER_ALIGNMENT 128
 #endif
-/* Caches of such a pool, for calls and explicit: the maximum, and the default of config.buffer_caches. */
+/* The maximum and the default of config.buffer_caches. */
 #define LFPOOL_BUFFER_CACHES 16
 
 /*
@@ -87,10 +82,9 @@ LFPOOL_C_BEGIN_
  * capacity          As config.capacity.
  * caches            As config.buffer_caches, and not 0.
  *
- * The overhead is 17 KiB for one object (6 KiB with one cache), 57 KiB for 1000, and 25 bytes per object for a million,
- * up to 33 if the stride is not a power of two (docs/memory.md has a table).  The hooks create, activate, deactivate
- * and destroy need one byte more for each object, and at most 256 more.  With an explicit cache_capacity use
- * lfpool_buffer_bytes().
+ * The overhead is 17 KiB for one object (6 KiB with one cache), 57 KiB for 1000, and 25 to 33 bytes per object for a
+ * million (docs/memory.md has a table).  With the hooks create, activate, deactivate or destroy add one byte for each
+ * object, and 256.  With a cache_capacity use lfpool_buffer_bytes().
  */
 #define LFPOOL_BUFFER_BYTES(object_size, object_alignment, capacity) \
 	LFPOOL_BUFFER_BYTES_WITH(object_size, object_alignment, capacity, LFPOOL_BUFFER_CACHES)
@@ -117,7 +111,7 @@ LFPOOL_C_BEGIN_
 #define LFPOOL_BUFFER_ALIGN_(alignment) ((alignment) ? (alignment) : sizeof(char[16]))
 #define LFPOOL_BUFFER_MAGAZINE_(slots) \
 	LFPOOL_ROUND_UP_(LFPOOL_BUFFER_MAGAZINE_HEAD_ + sizeof(void *) * (slots), LFPOOL_BUFFER_ALIGNMENT)
-/* A word for each granule: the largest power of two of bytes that is not above the stride. */
+/* A word for each granule, which is the largest power of two not above the stride. */
 #define LFPOOL_BUFFER_STATES_(stride, capacity) \
 	(sizeof(void *) * ((((stride) * (capacity)) >> (63 - __builtin_clzll(stride))) + 2))
 #define LFPOOL_BUFFER_CHUNKS_(capacity, slots) ((sizeof(char) * (capacity) - 1) / (slots) + 1)
@@ -139,8 +133,8 @@ LFPOOL_C_BEGIN_
  *
  * config    As for lfpool_create(); `memory` and `memory_bytes` are ignored, `memory_use` is not.  For
  *           LFPOOL_MEMORY_OBJECTS the environment variable LFPOOL_DEBUG applies.
- * Returns   The bytes for the objects (whole pages for max_capacity objects), or for the whole pool (exact for any
- *           buffer address); 0 if lfpool_create() would refuse the config, it is NULL, or memory is short.
+ * Returns   The bytes for the objects (whole pages for max_capacity objects), or for the whole pool (enough for any
+ *           address of the buffer); 0 if `config` is NULL, lfpool_create() would refuse it, or memory is short.
  * Threads   Any.
  * Progress  For LFPOOL_MEMORY_POOL wait-free, else lock-free; may enter the kernel for LFPOOL_MEMORY_OBJECTS.
  */
@@ -165,14 +159,14 @@ LFPOOL_INLINE_ size_t lfpool_buffer_bytes(const lfpool_config_t *config)
 }
 
 /*
- * lfpool_create_in - lfpool_create() in a buffer: sets the three fields of the memory.
+ * lfpool_create_in - lfpool_create() with memory, memory_bytes and memory_use set for a buffer.
  *
  * pool_out  Receives the pool; set to NULL on failure.
  * config    As for lfpool_create(), with the limits above; struct_size must be this header's.
  * buffer    Aligned to LFPOOL_BUFFER_ALIGNMENT; the contents do not matter.  Used by the pool until lfpool_destroy().
  * size      At least lfpool_buffer_bytes(config).
- * Returns   As lfpool_create(), but never LFPOOL_E_NO_MEMORY or LFPOOL_E_LOCK; LFPOOL_E_BUFFER: the buffer is too
- *           small, or not aligned (and was not touched).
+ * Returns   As lfpool_create(), but never LFPOOL_E_NO_MEMORY or LFPOOL_E_LOCK; LFPOOL_E_BUFFER: the buffer is too small
+ *           or not aligned, and was not touched.
  * Threads   Any.  Wait-free, except hooks; no system call.
  * Cost      O(size needed): all of it is written.
  */

@@ -6,20 +6,19 @@
  *
  *     LFPOOL_DEBUG=poison,owner ./program              # the same, for every pool, without a rebuild
  *
- * Modes are separated by commas, without blanks; empty ones are skipped, and of two numbers the last counts.  Modes of
- * config.debug and of the environment variable LFPOOL_DEBUG are joined; numbers from the variable win.  Set-user-ID
- * programs ignore the variable.  For an unknown word, or a number out of range, lfpool_create() returns
- * LFPOOL_E_CONFIG_DEBUG.
+ * Modes are separated by commas, without blanks; if a mode has two numbers, the last counts.  Modes of config.debug and
+ * of the environment variable LFPOOL_DEBUG are joined; numbers from the variable win.  Set-user-ID programs ignore the
+ * variable.  For an unknown word, or a number out of range, lfpool_create() returns LFPOOL_E_CONFIG_DEBUG.
  *
- * A pool with any mode except `zero` and `no-tools` checks every release as LFPOOL_CHECK_RACES does.  With any mode
- * except `check`, `zero` and `no-tools` each call takes the slow path.  docs/debugging.md has the cost of each mode and
- * explains the reports.  They go to the misuse hook, or without one to stderr.  Malloc mode knows `check` and `zero`.
+ * Findings go to the misuse hook, or without one to stderr.  docs/debugging.md explains them, and has the cost of each
+ * mode.  Every mode except `zero` and `no-tools` includes LFPOOL_CHECK_RACES, and, except for `check`, makes each call
+ * take the slow path.  Malloc mode has only `check` and `zero`.
  *
- * Creation stays O(1): modes treat an object when it is acquired.  `poison` skips objects whose contents must survive:
- * in pools with hooks.create or hooks.destroy, and once after lfpool_for_each_slot() has shown an object.
+ * `poison` skips objects whose contents must survive: all objects of a pool with hooks.create or hooks.destroy, and an
+ * object's first use after lfpool_for_each_slot() has visited it.
  *
- * The child of a fork does not check an inherited pool when it destroys it: calls of the parent's other threads may
- * have stopped midway.
+ * In the child of a fork `check` does not check an inherited pool, because calls of the parent's other threads may have
+ * stopped midway.
  */
 #ifndef LFPOOL_DEBUG_H
 #define LFPOOL_DEBUG_H
@@ -28,7 +27,7 @@
 
 LFPOOL_C_BEGIN_
 
-/* Every mode: X(field, word, least, most, text).  `least` and `most` bound its number; 0, 0: it takes none. */
+/* Every mode: X(field, word, least, most, text).  Its number is in least .. most; 0, 0: it has no number. */
 #define LFPOOL_DEBUG_MAP(X)                                                                                            \
 	X(check, "check", 0, 0,                                                                                        \
 	  "of two releases of one object at the same instant exactly one succeeds (LFPOOL_CHECK_RACES), and "          \
@@ -52,9 +51,11 @@ LFPOOL_C_BEGIN_
 /*
  * lfpool_label - name the purpose of an object, for reports of the modes owner, poison and guard.
  *
- * object    Active, held by the caller.  Any other value, NULL included, does nothing.
+ * Does nothing without the mode owner or backtrace, and in malloc mode.
+ *
+ * object    Active, held by the caller.  Any other value does nothing.
  * label     A string that outlives the pool, or NULL.  The next acquire of the object clears it.
- * Threads   Any.  Wait-free, O(1).  In a pool without mode owner or backtrace, and in malloc mode, it does nothing.
+ * Threads   Any.  Wait-free, O(1).
  */
 LFPOOL_API void lfpool_label(lfpool_t *pool, const void *object, const char *label);
 

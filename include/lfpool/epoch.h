@@ -13,12 +13,11 @@
  *     ck_epoch_end(record, NULL);
  *
  * Why not ck_epoch_call()?  A record of ck_epoch has one user at a time, and its deferred objects are released only
- * when that user polls.  Objects would be lost while their thread does something else, and a thread could not exit
- * before its own were released.  Here the batches of a pool have records of their own, which are never active.  Each
- * thread that retires, or finds the pool empty, polls them, so no object depends on one thread.
+ * when that user polls.  They would be lost while the user does something else, and the user could not exit.  Here the
+ * batches of a pool have separate records, which are never active.  Each thread that retires an object, or finds the
+ * pool empty, polls them.
  *
- * There is one callback per batch, not per object, and no ck_epoch_entry_t in the object.  lfpool/retire.h describes
- * batches, their number, and an exhausted pool.
+ * There is one callback per batch (lfpool/retire.h), not per object, and no ck_epoch_entry_t in the object.
  */
 #ifndef LFPOOL_EPOCH_H
 #define LFPOOL_EPOCH_H
@@ -30,14 +29,14 @@ LFPOOL_C_BEGIN_
 struct ck_epoch;
 
 /*
- * lfpool_epoch_create - make a scheme for one pool (config.scheme), with records of the epoch for the pool's batches.
+ * lfpool_epoch_create - make a scheme for one pool (config.scheme): objects may be reused when no section of the epoch
+ * can reach them.
  *
- * Objects may then be reused when no section of the epoch can reach them.  Do not call lfpool_drain() and
- * lfpool_destroy() inside a section: they would wait for it.  Nor can lfpool_acquire_wait() get objects there that its
- * own section protects.
+ * Do not call lfpool_drain() and lfpool_destroy() inside a section: they would wait for it.  lfpool_acquire_wait()
+ * inside a section cannot get objects that this section protects.
  *
- * scheme_out  Receives it; all NULL on failure.  At most one pool at a time uses it.
- * epoch       Made by ck_epoch_init().  Up to LFPOOL_PLACES_MAX records are registered with it, each on first use.
+ * scheme_out  Receives it; all NULL on failure.  At most one pool at a time may use it.
+ * epoch       From ck_epoch_init().  Up to LFPOOL_PLACES_MAX records are registered with it, each on first use.
  * Returns     LFPOOL_OK; LFPOOL_E_ARGUMENT: a NULL pointer; LFPOOL_E_NO_MEMORY.
  * Owner       The caller, until lfpool_epoch_destroy().
  * Threads     Any.  Allocates with the C library, which may take a lock; may enter the kernel.
@@ -47,8 +46,8 @@ LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_epoch_create(lfpool_scheme_t *
 /*
  * lfpool_epoch_destroy - free the records.
  *
- * scheme    From lfpool_epoch_create(); all NULL does nothing.  Its pool must be destroyed first, and no thread may use
- *           the epoch any more, because ck_epoch never forgets a record.
+ * scheme    From lfpool_epoch_create(); all NULL does nothing.  Destroy the pool first.  No thread may use the epoch
+ *           after this call, because ck_epoch never forgets a record.
  * Threads   Any.  As lfpool_epoch_create().
  */
 LFPOOL_API void lfpool_epoch_destroy(lfpool_scheme_t scheme);

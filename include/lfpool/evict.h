@@ -14,7 +14,7 @@
  *     if (lfpool_create(&voices, &config) != LFPOOL_OK) ...
  *
  *     struct voice *v = lfpool_acquire_evicting(voices, loudness, &sound);
- *     if (!v) ...                                // 32 voices that are at least as loud are playing, or pinned
+ *     if (!v) ...                                // all 32 voices are at least as loud, or pinned
  *     start(v);                                  // the object is pinned: no other thread can evict it
  *     lfpool_unpin(voices, sound);               // the first unpin publishes it: from now on it can be evicted
  *     ...
@@ -25,39 +25,32 @@
  *     lfpool_set_priority(voices, sound, fading);
  *     lfpool_release_handle(voices, sound);
  *
- * An evicting pool is an lfpool_t that was created with config.evict.  Everything that a pool can do works: hooks,
- * debug modes, walks, counts, growth, shrink, retire, waiting.
+ * An evicting pool is an lfpool_t that was created with config.evict.  All features of pools work.
  *
- * Priorities.  A priority is any 64-bit number, and the least number is evicted first.  config.before replaces this
- * order.  lfpool_priority_of_double() maps a double to a priority.  Among equal priorities the object that was
- * acquired first is evicted first.
+ * Priorities.  A priority is any 64-bit number.  The object with the least number is evicted first, and among equal
+ * ones the object that was acquired first.  config.before replaces this order.
  *
- * Candidates.  An object can be evicted while it is active, is not pinned, and was acquired by
- * lfpool_acquire_evicting().  Objects from lfpool_acquire() and the other acquire calls are never evicted, and those
- * calls never evict.  A new object is pinned once for its holder, so its holder can fill it before another thread can
- * evict it.  As with every pin, a release takes effect at the last unpin: an object that is released before its first
- * unpin stays in use until its holder unpins it.
+ * Candidates.  An object can be evicted while it is active and not pinned, if lfpool_acquire_evicting() acquired it.
+ * The other acquire calls never evict, and their objects are never evicted.  A new object is pinned once, so that its
+ * holder can fill it before another thread can evict it.  A release takes effect at the last unpin, so this first pin
+ * must be undone too.
  *
  * Promises, whatever other threads do at the same time:
  *   1. lfpool_acquire_evicting() evicts, or returns NULL, only if at some moment during the call every object was in
- *      use (or in the hands of a call that is acquiring or releasing it).
- *   2. The victim was not pinned.  No object that could be evicted during the whole call, and whose priority did not
- *      change during it, had a lower priority than the victim had when it was chosen; with equal priorities, none was
- *      older.  An object counts as unpinned from the return of the lfpool_unpin() that removed its last pin.
- *      NULL means that no such object gave way to the newcomer.  When no calls overlap, the victim is exactly the
- *      least object.  lfpool_least() and lfpool_release_least() choose in the same way.
- *   3. The victim's handle is stale before anything else happens to it.  Then hooks.evict is called, then
- *      hooks.deactivate, and then the newcomer gets the slot.
- *   4. Every call is lock-free: a thread that stops at any instruction of any call blocks no other thread.  Such a
- *      thread keeps the objects that it has pinned, and the object that its call is acquiring or releasing.
+ *      use (or another call was just acquiring or releasing it).
+ *   2. The victim was not pinned.  If an object could be evicted during the whole call, and kept its priority, it did
+ *      not have a lower priority than the victim, nor was it older with an equal priority.  So if no calls overlap, the
+ *      victim is exactly the least object.  NULL means that no such object gave way.  lfpool_least() and
+ *      lfpool_release_least() choose in the same way.  (An object is unpinned when the last lfpool_unpin() returns.)
+ *   3. First the victim's handle becomes stale.  Then hooks.evict is called, then hooks.deactivate, and then the new
+ *      object gets the slot.
+ *   4. Every call is lock-free: a thread that stops at any instruction blocks no other thread.  It keeps the objects
+ *      that it has pinned, and the object that its call is acquiring or releasing.
  *
  * Reading without a pin works as with any handle: see "Resolving during a release" in handle.h.
  *
- * Memory: 18 bytes more for each object of max_capacity; only address space until an object is first acquired by
- * lfpool_acquire_evicting().  Fast paths are not inlined in an evicting pool, and every release
- * executes a full fence, because an acquire has to learn of each release.
- *
- * This header reads as C99 to C23 and as C++11 to C++23.
+ * Cost of config.evict: 18 bytes more for each object of max_capacity, touched when lfpool_acquire_evicting() first
+ * acquires the object.  The fast paths are not inlined, and each release executes a full fence.
  */
 #ifndef LFPOOL_EVICT_H
 #define LFPOOL_EVICT_H
@@ -69,18 +62,18 @@ LFPOOL_C_BEGIN_
 /*
  * lfpool_acquire_evicting - acquire a new object; in a full pool, by evicting the object with the lowest priority.
  *
+ * It tries a free object first, then growth by config.growth_step, then eviction.  It does not call hooks.exhausted.
+ *
  * priority    The new object's priority, until lfpool_set_priority().
  * handle_out  Receives its handle; 0 on failure.
- * Returns     The object, pinned once for the caller: lfpool_unpin() publishes it.  In this order: a free object; an
- *             object by which the pool grows automatically (config.growth_step); the slot of a victim.  NULL: no
- *             object was free and no object gave way (config.evict says when one does); or a hook refused an object,
- *             and the victim's slot is free; or the pool is closed, does not evict, or handle_out is NULL.
- *             hooks.exhausted is not called.
+ * Returns     The object, pinned once for the caller: lfpool_unpin() publishes it.  NULL: no object was free, and none
+ *             gave way (config.evict: lfpool_evict_t); or a hook refused an object, and the victim's slot is free; or
+ *             the pool is closed, does not evict, or handle_out is NULL.
  * Threads     Any.  Lock-free; calls hooks.evict; may enter the kernel as lfpool_acquire().
  * Cost        With a free object, lfpool_acquire() and three locked instructions.  An eviction usually scans one block
- *             of 16 objects, and one block of bounds for each factor of 16 in the number of objects; more after many
- *             priorities changed.  In a pool of 32 objects or fewer it scans all of them.  A full pool is not searched
- *             for free objects again until an object became free.
+ *             of 16 objects, and one block of 16 bounds for each factor of 16 in the number of objects; more after many
+ *             priorities changed.  A pool of 32 objects or fewer is scanned whole.  A full pool is not searched for
+ *             free objects again until an object becomes free.
  */
 LFPOOL_API void *lfpool_acquire_evicting(lfpool_t *pool, uint64_t priority, lfpool_handle_t *handle_out);
 
@@ -90,11 +83,9 @@ LFPOOL_API void *lfpool_acquire_evicting(lfpool_t *pool, uint64_t priority, lfpo
  * handle      Any value.
  * priority    The new priority.
  * Returns     LFPOOL_OK; LFPOOL_E_STALE: the handle is stale, foreign, 0, or of an object that was not acquired by
- *             lfpool_acquire_evicting(); refused, nothing changed.  The misuse hook is called only for a handle
- *             that names no slot of the pool.  If several calls set the priority of one object at once, one of them
- *             is the last.
- * Threads     Any.  Lock-free.  The object is pinned during the call; a release by another thread meanwhile takes
- *             effect when the call returns.
+ *             lfpool_acquire_evicting(); nothing changed.  The misuse hook is called only for a handle that names no
+ *             slot of the pool.
+ * Threads     Any.  Lock-free.  The call pins the object, so a release by another thread takes effect when it returns.
  * Cost        Two locked instructions; if the object becomes the least of its block, two more for each level of
  *             blocks.
  */
@@ -105,7 +96,7 @@ LFPOOL_API lfpool_status_t lfpool_set_priority(lfpool_t *pool, lfpool_handle_t h
  *
  * handle        Any value.
  * priority_out  Receives it.
- * Returns       false, and nothing is written: as LFPOOL_E_STALE of lfpool_set_priority(), but not reported.
+ * Returns       false where lfpool_set_priority() returns LFPOOL_E_STALE, but nothing is reported or written.
  * Threads       Any.  Wait-free, O(1).
  */
 LFPOOL_API bool lfpool_get_priority(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *priority_out);
@@ -123,15 +114,15 @@ LFPOOL_API lfpool_handle_t lfpool_least(lfpool_t *pool, uint64_t *priority_out);
 /*
  * lfpool_release_least - release the `count` objects with the lowest priorities, one after the other.
  *
- * count     Objects; pinned objects are skipped.
- * Returns   The number of released objects: fewer than `count` when no other object can be evicted.
+ * count     Number of objects; pinned ones are skipped.
+ * Returns   The number of released objects: fewer than `count` if no more can be evicted.
  * Threads   Any.  Lock-free; calls hooks.evict for each object; may enter the kernel as lfpool_release().
  * Cost      As an eviction in lfpool_acquire_evicting(), and as lfpool_release(), for each object.
  */
 LFPOOL_API size_t lfpool_release_least(lfpool_t *pool, size_t count);
 
 /*
- * lfpool_priority_of_double - the priority of a double: a smaller double has a lower priority.
+ * lfpool_priority_of_double - map a double to a priority: a smaller double has a lower priority.
  *
  * value     Any; -0 is below +0, and NaNs are beyond the infinities.
  * Returns   The priority.

@@ -2,8 +2,8 @@
 /*
  * hidden.h - a type whose objects come from its own pool and from nowhere else.
  *
- * Idea       The header of the module declares an incomplete type, and functions that hand out objects of it.  It has
- *            no size, no pool, no create.  One source file has the struct, the pool and its hooks.
+ * Idea       The header of a module declares an incomplete type, and functions that hand out objects of it.  One source
+ *            file has the struct, the pool and its hooks.
  *
  * In a header, where struct connection is and stays incomplete,
  *

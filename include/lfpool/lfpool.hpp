@@ -11,28 +11,25 @@
  *
  *     lfpool::unique_ptr<job> mine = jobs.make_unique("save", 8);    // empty if all are in use
  *
- * This is a thin layer: a call has the contract of the C function of the same name, and `get()` returns the C pool.  No
- * function throws because the pool is exhausted or a release is refused: it returns nullptr or a status.
+ * A call has the contract of the C function of the same name, and `get()` returns the C pool.  When a pool is exhausted
+ * or a release is refused, no function throws: it returns nullptr or a status.
  *
  * Owners       pool<T> owns a pool and can only be moved; objects, pointers and caches stay valid then.
  *              unique_ptr<T> owns an object.  It has two words: the object and its pool.
  *              self_ptr<T> has one word, and finds the pool by the object's address.  That costs O(log pools) per
  *              release, and does not work with pools in a buffer.
  *              base_ptr<B> owns an object of a class derived from B, and a unique_ptr<T> converts to it.  B must have a
- *              virtual destructor, which ends the object's life; a dynamic_cast finds the object's start.  The other
- *              two do not convert to owners of a base class, because an object is released by the address at which it
- *              was made.
- * Exceptions   A constructor that throws releases the memory, and the exception propagates.  C calls hooks and
- *              continuations, so they must not throw.  Without exceptions the functions that throw are not declared;
- *              use create().
- * The end      Closing a pool frees the memory of all its objects.  It does not call the destructors of active ones,
- *              because it cannot know which are complete.  close() returns their number; call clear() before to
- *              destroy them.  Owners must release their objects before.  With a scheme (lfpool/retire.h) closing may be
- *              refused: close() returns SIZE_MAX, an assignment leaves the pool to the moved-from object, and a
- *              destructor loses it.  So call close() first.
+ *              virtual destructor.  The other two do not convert to owners of a base class, because an object must be
+ *              released by the address at which it was made; base_ptr finds that address by a dynamic_cast.
+ * Exceptions   If a constructor throws, the object's memory is released, and the exception propagates.  C calls hooks
+ *              and continuations, so they must not throw.  Without exceptions the constructors that throw are not
+ *              declared; use create().
+ * The end      Owners must release their objects before the pool is closed.  Closing frees the memory of all objects,
+ *              but calls no destructors, because it cannot know which active objects are complete.  clear() before it
+ *              does.  With a scheme (lfpool/retire.h) closing may be refused: then close() returns SIZE_MAX, an
+ *              assignment leaves the pool to the moved-from object, and a destructor loses it.  So call close() first.
  * Types        T must be complete where objects are made or destroyed, but not where pool<T> and unique_ptr<T> are
  *              declared.  Alignment and size up to 1 GiB.  No arrays; use a struct that has one.
- *
  * Fast path    Include lfpool/inline.h before this header to inline it: in all files of a program, or in none.
  *
  * lfpool/set.hpp has sets of pools, a std::pmr::memory_resource and an allocator.
@@ -109,8 +106,8 @@ public:
 	}
 #endif
 
-	/* As lfpool_create().  object_size and object_alignment 0 are those of T; smaller values are refused, larger
-	 * ones add room.  Closes an earlier pool after success; if that is refused, the earlier pool stays, and the
+	/* As lfpool_create().  object_size and object_alignment 0 mean those of T; smaller values are refused, larger
+	 * ones add room.  After success it closes an earlier pool.  If that is refused, the earlier pool stays, and the
 	 * result is LFPOOL_E_IN_SECTION. */
 	LFPOOL_MUST_USE lfpool_status_t create(const lfpool_config_t &config) noexcept
 	{
@@ -173,8 +170,8 @@ public:
 	lfpool_status_t release(void *object) noexcept { return lfpool_release(pool_, object); }
 
 	/* Calls visit(T &) for each active object, and returns their number.  visit() may destroy the object, and may
-	 * throw.  The walk (lfpool/walk.h) does not know constructors: it also visits an object that is being made or
-	 * destroyed.  So no other thread may do that during the walk, unless visit() reads only other data. */
+	 * throw.  The walk (lfpool/walk.h) also visits objects whose constructor or destructor is just running.  So no
+	 * other thread may make or destroy objects during the walk, unless visit() does not read them. */
 	template <typename Visit> std::size_t for_each_active(Visit &&visit)
 	{
 		lfpool_cursor_t cursor;
@@ -226,7 +223,7 @@ public:
 	std::size_t active_count() const noexcept { return lfpool_active_count(pool_); }
 	std::size_t available_count() const noexcept { return lfpool_available_count(pool_); }
 
-	/* For the C functions.  nullptr: no pool. */
+	/* The C pool; nullptr: no pool. */
 	lfpool_t *get() const noexcept { return pool_; }
 	explicit operator bool() const noexcept { return pool_ != nullptr; }
 
@@ -237,7 +234,7 @@ private:
 
 		static_assert(alignof(T) <= std::size_t(1) << 30, "lfpool: T is aligned to more than 1 GiB");
 		static_assert(sizeof(T) <= std::size_t(1) << 30, "lfpool: T is larger than 1 GiB");
-		/* Another size comes from another version of this header. */
+		/* A program compiled with another version of this header has another size. */
 		if (config.struct_size != sizeof(config))
 			return LFPOOL_E_CONFIG_STRUCT_SIZE;
 		if (config.object_size == 0)
@@ -266,16 +263,15 @@ private:
 
 /* ---- An explicit cache ------------------------------------------------------------------------------------- */
 
-/* For one worker at a time: lfpool_cache_create().  Objects may be destroyed by another cache, or the pool.  It must
- * not outlive its pool. */
+/* For one worker at a time: lfpool_cache_create().  It must not outlive its pool, but its objects may outlive it. */
 template <typename T> class cache : detail::poolable<T> {
 public:
 	cache() noexcept = default; /* none */
 	/* operator bool is false if lfpool_cache_create() returned NULL. */
 	explicit cache(const pool<T> &of) noexcept : cache_(lfpool_cache_create(of.get())), pool_(of.get()) {}
 
-	/* As the pool's functions.  Objects of make_unique() are released through the pool, so another worker may own
-	 * them. */
+	/* As the pool's functions.  An object of make_unique() is released through the pool, so any worker may own
+	 * it. */
 	template <typename... Args> T *make(Args &&...args)
 	{
 		return detail::make<T>(get(), std::forward<Args>(args)...);

@@ -54,7 +54,7 @@ template <typename Source> struct unfinished {
 	}
 };
 
-/* With parentheses if T has such a constructor, otherwise with braces, for an aggregate. */
+/* T(args...) if T has such a constructor, otherwise T{args...}, for an aggregate. */
 template <typename T, typename... Args> T *construct(std::true_type, void *memory, Args &&...args)
 {
 	return ::new (memory) T(std::forward<Args>(args)...);
@@ -77,8 +77,7 @@ template <typename T, typename Source, typename... Args> T *make(Source *source,
 }
 
 #ifdef LFPOOL_INLINE_H
-/* A cache for the inlined fast path of this call, or nullptr.  Looked up again after a destructor, which may do
- * anything. */
+/* The cache for the inlined fast path of this call, or nullptr. */
 inline lfpool_cache_t *hot_cache(lfpool_cache_t *cache) noexcept
 {
 	return cache;
@@ -90,7 +89,8 @@ inline lfpool_cache_t *hot_cache(lfpool_t *pool) noexcept
 	return lfpool_find_(pool, &cache) ? cache : nullptr;
 }
 
-/* The fast path of destroy(), with one look-up of the object; false: it does not apply, and nothing was done. */
+/* The fast path of destroy(), with one look-up of the object's state; false: it does not apply, and nothing was
+ * done. */
 template <typename T, typename Source> bool destroy_hit(Source *source, T *object, lfpool_status_t &status) noexcept
 {
 	lfpool_cache_t *cache = hot_cache(source);
@@ -102,8 +102,8 @@ template <typename T, typename Source> bool destroy_hit(Source *source, T *objec
 	if (!lfpool_is_active_at_(cache, states, granule, object))
 		return false;
 	object->~T();
+	/* The destructor may have done anything, so look again.  All caches of a pool have the same states. */
 	cache = hot_cache(source);
-	/* All caches of a pool have the same states and granules. */
 	if (cache && lfpool_is_active_at_(cache, states, granule, object) &&
 	    lfpool_push_(cache, object, &states[granule]))
 		status = lfpool_pushed_(cache, states);
@@ -118,7 +118,7 @@ template <typename T, typename Source> bool destroy_hit(Source *, T *, lfpool_st
 }
 #endif
 
-/* Destroys only an object that the release would accept.  (A trivial destructor needs no check.) */
+/* Calls the destructor only if the release will accept the object.  (A trivial destructor needs no check.) */
 template <typename T, typename Source> lfpool_status_t destroy(lfpool_t *pool, Source *source, T *object) noexcept
 {
 	lfpool_status_t status;
@@ -155,7 +155,7 @@ private:
 	lfpool_t *pool_ = nullptr;
 };
 
-/* The same, but finds the pool by the object's address; ignores an address that is in no pool. */
+/* The same, but finds the pool by the object's address, and ignores an address that is in no pool. */
 template <typename T> struct self_deleter : detail::poolable<T> {
 	void operator()(T *object) const noexcept
 	{
@@ -164,7 +164,7 @@ template <typename T> struct self_deleter : detail::poolable<T> {
 	}
 };
 
-/* The same for objects of classes derived from the polymorphic class B, each class with its pool. */
+/* The same for objects of classes derived from the polymorphic class B.  Each class may have a different pool. */
 template <typename B> class base_deleter {
 public:
 	base_deleter() noexcept = default;
@@ -179,7 +179,7 @@ public:
 	void operator()(B *object) const noexcept
 	{
 		static_assert(std::has_virtual_destructor<B>::value, "lfpool: B has no virtual destructor");
-		/* B may be const: as with std::unique_ptr, an owner of a const object destroys it. */
+		/* B may be const: an owner destroys a const object too, as std::unique_ptr does. */
 		void *const whole = const_cast<void *>(dynamic_cast<const volatile void *>(object));
 
 		if (lfpool_in_use(pool_, whole))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * registry.h - configure all pools of a program in one text, the profile, and switch between scenarios of it while
- * threads use the pools.  A dump shows all pools as one table.  Not included by lfpool.h.
+ * registry.h - configure all pools of a program in one text, the profile, and switch between its scenarios while
+ * threads use the pools.
  *
  *     lfpool_registry_t *registry;
  *     lfpool_profile_error_t error;
@@ -29,42 +29,44 @@
  *     jobs         capacity=1k trim=yes keep=500
  *
  * [name] begins a scenario.  The lines before the first one are the scenario "default".  They hold in every other
- * scenario too, where a pool's line overrides the keys that it names.  A key that no line names is as in the config of
- * the code.  The keys:
+ * scenario too, where a pool's line overrides the keys that it names.  A key that no line names has its value from the
+ * config in the code.  The keys:
  *
- *     capacity=N  max_capacity=N   A switch brings the pool there.  max_capacity=0, or one that is less than a capacity
- *                                  from the config or in the other unit, means the capacity.  capacity=0 is for pools
- *                                  that grow, as in lfpool_create().
+ *     capacity=N  max_capacity=N   A switch gives the pool this capacity, and this limit of growth.  max_capacity=0
+ *                                  means the capacity, and so does a value below a capacity that the config sets, or
+ *                                  that the profile gives in the other unit (bytes=N).  capacity=0 is for pools that
+ *                                  grow, as in lfpool_create().
  *     bytes=N  max_bytes=N  growth_bytes=N
  *                                  The same as capacity, max_capacity and growth_step, in bytes of objects: N divided
  *                                  by the object's size, at least one object unless N is 0.
- *     trim=yes  trim=no  keep=N    With trim=yes a switch gives memory back, except for N free objects (lfpool_trim()).
- *     full=fail  full=grow  full=evict
- *                                  The result of an acquire that finds no free object, for pools that are made from
- *                                  now on.  fail: NULL, also where the code has a growth_step, hooks.exhausted or
- *                                  `evict`.  grow: the pool grows automatically by growth_step, or, if that is 0, by
- *                                  an eighth of its capacity, up to max_capacity, or, if that is 0, up to 8 times its
- *                                  capacity; and does not evict.  evict: lfpool_acquire_evicting() evicts the least
- *                                  object (lfpool/evict.h), and lfpool_acquire() returns NULL; both after the pool
- *                                  has grown, if it has a growth_step.
+ *     trim=yes  trim=no  keep=N    With trim=yes a switch returns memory, except for N free objects (lfpool_trim()).
+ *
+ * The other keys hold for pools that are made from now on:
+ *
+ *     full=fail                    An acquire that finds no free object returns NULL, even if the config has a
+ *                                  growth_step, hooks.exhausted or `evict`.
+ *     full=grow                    The pool grows automatically, by growth_step (if that is 0, by an eighth of its
+ *                                  capacity), up to max_capacity (if that is 0, up to 8 times its capacity).  It does
+ *                                  not evict.
+ *     full=evict                   The pool grows if it has a growth_step.  Then lfpool_acquire_evicting() evicts the
+ *                                  least object (lfpool/evict.h), and lfpool_acquire() returns NULL.
  *     growth_step=N  cache_capacity=N  cache_capacity=none  depot_shards=N
  *     flags=prefault,zero,check_races,create_all,lock,huge_pages,plain_stride,fenced  flags=none
  *     debug=poison,quarantine=1000  debug=none  backend=lockfree  backend=mutex  backend=malloc
- *                                  As in lfpool_config_t, and replaces its value, for pools that are made from now
- *                                  on.
+ *                                  Replaces the value in lfpool_config_t.
  *
- * N is a number of objects (or of shards, or of bytes): 10000 or 10k (thousands), 1M (millions), 2G, 64Ki (of 1024),
- * 16Mi, 1Gi, within the bounds of lfpool_config_t.  Names of pools and scenarios have 1 to 63 ASCII letters, digits and
- * . _ - : / characters.  A pool has one line in a scenario, a key occurs once in a line, in one unit, a scenario once
- * in the text.  Anything else is an error.
+ * N is a number within the bounds of lfpool_config_t: 10000 or 10k (thousands), 1M (millions), 2G, 64Ki (of 1024),
+ * 16Mi, 1Gi.  Names of pools and scenarios have 1 to 63 ASCII letters, digits and . _ - : / characters.  A scenario
+ * occurs once in the text, a pool once in a scenario, and a key once in a line, in one unit.  Anything else is an
+ * error.
  *
  * Threads      Every function can be called by any thread at any time, except for create and destroy.  Blocking: a
- *              registry has a mutex, which acquire and release never touch.  It is held while a call looks up a row or
- *              writes a table, and not while a pool is made, changed or destroyed: no call waits for a switch, except
- *              lfpool_registry_destroy_pool() for a pool that is just being changed.  Hooks and continuations can call
- *              everything, but cannot destroy the pool whose call they run in.  A child after fork can use the registry
- *              at once.  It does not have the pools that calls of other threads were making or destroying, and their
- *              names are free there.
+ *              registry has a mutex, which acquire and release never take.  A call holds it while it looks up a row or
+ *              writes a table, but not while it makes, changes or destroys a pool.  So no call waits for a switch,
+ *              except lfpool_registry_destroy_pool() for a pool that the switch is just changing.  Hooks and
+ *              continuations can call everything, but cannot destroy the pool whose call they run in.  A child after
+ *              fork can use the registry at once.  It lacks the pools that other threads were just making or
+ *              destroying, and can make pools with their names.
  */
 #ifndef LFPOOL_POOL_REGISTRY_H
 #define LFPOOL_POOL_REGISTRY_H
@@ -78,7 +80,7 @@ typedef struct lfpool_registry lfpool_registry_t; /* a registry of pools */
 
 /* The first error of a profile. */
 typedef struct lfpool_profile_error {
-	size_t line;    /* from 1; 0: no error, or in no line                                 */
+	size_t line;    /* from 1; 0: no error, or not in a line                              */
 	size_t column;  /* of the byte in the line, from 1; 0: as for the line                */
 	char text[232]; /* printable ASCII, such as "line 3, column 9: unknown key \"colour\"";
 	                   "": no error                                                       */
@@ -124,13 +126,11 @@ LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_registry_create_pool(lfpool_re
 								       lfpool_t **pool_out);
 
 /*
- * lfpool_registry_destroy_pool - as lfpool_destroy(), for a pool of this registry.
+ * lfpool_registry_destroy_pool - as lfpool_destroy(), for a pool of this registry.  Its name is free again.
  *
- * Its name is free again, unless the call is refused: then the pool stays in the registry.
- *
- * pool      NULL, and a pool of another registry or of none, are ignored.  No other call on the pool may be in
- *           progress or follow.
- * Returns   As lfpool_destroy(); 0 for a pool that is ignored.
+ * pool      A pool that is not in this registry, and NULL, are ignored.  No other call on the pool may be in progress
+ *           or follow.
+ * Returns   As lfpool_destroy(); 0 for a pool that is ignored.  After SIZE_MAX the pool stays in the registry.
  */
 LFPOOL_API size_t lfpool_registry_destroy_pool(lfpool_registry_t *registry, lfpool_t *pool);
 
@@ -138,8 +138,7 @@ LFPOOL_API size_t lfpool_registry_destroy_pool(lfpool_registry_t *registry, lfpo
  * lfpool_registry_find - look up a pool by its name.
  *
  * name      Any string.
- * Returns   The pool, or NULL, also while the pool is being made or destroyed.  The caller must not use it after it is
- *           destroyed.
+ * Returns   The pool; NULL if there is none, or it is just being made or destroyed.
  * Cost      O(log pools).
  */
 LFPOOL_API lfpool_t *lfpool_registry_find(lfpool_registry_t *registry, const char *name);
@@ -151,14 +150,14 @@ typedef struct lfpool_registry_report {
 	size_t pools_owing;           /* pools that are still too large, because objects are in use                  */
 	size_t pools_short;           /* pools that are too small: the system refused memory, or too little address
 	                           space was reserved when the pool was made                                   */
-	size_t pools_fixed;           /* pools that would have other settings if they were made now, of those that a
-	                           switch cannot change                                                        */
+	size_t pools_fixed;           /* pools with a setting that differs from this scenario and that a switch cannot
+	                           change                                                                      */
 	size_t objects_owed;          /* sum of `owed` of lfpool_stats_t                                             */
 	size_t objects_added;         /* by this switch                                                              */
 	size_t objects_removed;       /* by this switch                                                              */
-	size_t bytes_trimmed;         /* given back to the system by this switch                                     */
+	size_t bytes_trimmed;         /* returned to the system by this switch                                       */
 	lfpool_profile_error_t error; /* of the profile that the call was given                                */
-	size_t pools_busy;            /* pools that another call changes at this moment, and then brings to this
+	size_t pools_busy;            /* pools that another call is just changing; that call brings them to this
 	                           scenario                                                                    */
 } lfpool_registry_report_t;
 #define LFPOOL_REGISTRY_REPORT_INIT {sizeof(lfpool_registry_report_t), 0, 0, 0, 0, 0, 0, 0, 0, {0, 0, {0}}, 0}
@@ -166,20 +165,20 @@ typedef struct lfpool_registry_report {
 /*
  * lfpool_registry_switch - bring every pool to its capacity in a scenario, while threads use the pools.
  *
- * First the pools that are too large shrink and are trimmed, then the others grow.  Objects in use stay: they are owed,
- * and leave the pool when they are released.  A pool without a capacity in the profile and in its config keeps its
- * capacity.  A second call with the same scenario reports the progress, and reverses automatic growth since then.
+ * First the pools that are too large shrink and are trimmed, then the others grow.  Objects in use are owed: they leave
+ * the pool when they are released.  A pool without a capacity in the profile and in its config keeps its capacity.  A
+ * second call with the same scenario reports the progress, and undoes automatic growth.
  *
- * Several calls at once: the last one wins for all pools, and no call waits.  While one of them changes a pool, the
- * others leave that pool to it (pools_busy).
+ * If several threads call it at once, the last one wins for all pools, and no call waits.  While one of them changes a
+ * pool, the others leave that pool to it (pools_busy).
  *
  * profile     A new profile, which replaces the present one, read and not kept; NULL: the present one.
  * scenario    The name of a scenario in that profile; "default": the lines before the first.
  * report_out  Its struct_size is set; may be NULL.
  * Returns     LFPOOL_OK, also if some pools have not reached their capacity (see the report).  LFPOOL_E_PROFILE: the
- *             new profile has an error (report_out->error); LFPOOL_E_SCENARIO: it has no scenario of that name;
+ *             new profile has an error (report_out->error); LFPOOL_E_SCENARIO: it has no such scenario;
  *             LFPOOL_E_NO_MEMORY; LFPOOL_E_ARGUMENT: `scenario` is NULL, or the struct_size of report_out is invalid.
- *             After a refusal nothing has changed.
+ *             After an error nothing has changed.
  * Cost        That of lfpool_grow(), lfpool_shrink() and lfpool_trim() for each pool.
  */
 LFPOOL_API lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, const char *profile,
@@ -189,8 +188,7 @@ LFPOOL_API lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, c
  * lfpool_registry_dump - describe all pools in one table, sorted by name, with their sums.
  *
  * Columns: object size, capacity, max_capacity, fields of lfpool_stats_t (active, cached, shared, untouched, owed,
- * exhausted, misuses), the bytes of all objects, and the result of an acquire that finds no free object: fail, grow,
- * evict, or hook (hooks.exhausted of the code).
+ * exhausted, misuses), the bytes of all objects, and `full`: fail, grow, evict, or hook (hooks.exhausted).
  *
  * format, text_out, room   As for lfpool_dump().
  * Returns   As lfpool_dump().

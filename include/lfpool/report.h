@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report.h - counters whose sum is checked, sizing advice, a dump for bug reports, a check of every invariant.
+ * report.h - counters, sizing advice, a dump for bug reports, a check of every invariant.
  *
  * Threads    Any, concurrently with every call except lfpool_destroy().
  * Progress   Lock-free, where a function does not say otherwise.
- * Cost       O(slots ever used + caches): the states are read, because the fast paths count nothing.
+ * Cost       O(slots ever used + caches): the fast paths count nothing, so the calls read each object's state.
  */
 #ifndef LFPOOL_REPORT_H
 #define LFPOOL_REPORT_H
@@ -14,40 +14,38 @@
 LFPOOL_C_BEGIN_
 
 /*
- * Counters of a pool, and where its objects are.  Append-only.
+ * Counters of a pool, and where its objects are.  Append-only.  While no other thread is inside a call on the pool,
  *
  *     capacity = active + retired + cached + shared + untouched
- *
- * holds exactly while no other thread is inside a call on the pool; otherwise `unaccounted` is the difference.
  */
 typedef struct {
 	size_t struct_size;       /* set by the caller: sizeof(lfpool_stats_t), or less                         */
-	lfpool_backend_t backend; /* in force: config.backend, or the choice of the environment                 */
+	lfpool_backend_t backend; /* config.backend, or LFPOOL_BACKEND of the environment                       */
 	uint32_t waiting;         /* calls and continuations that wait now; a call for several objects is one   */
 	size_t capacity;          /* objects                                                                    */
-	size_t max_capacity;      /* to which it can grow (lfpool_limit())                                      */
+	size_t max_capacity;      /* the capacity to which it can grow (lfpool_limit())                         */
 	size_t owed;              /* objects that a pending lfpool_shrink() still has to remove                 */
 	size_t retired;           /* retired and not yet free; they count as in use in lfpool_active_count()    */
 	uint64_t misuses;         /* refused releases, and findings of debug modes                              */
 	uint64_t given_back;      /* bytes that lfpool_trim() has returned to the system                        */
 	uint64_t refills;         /* acquires that found the magazine of their cache empty, and got another one */
-	uint64_t drains;          /* releases that found it full, and made room                                 */
+	uint64_t drains;          /* releases that found the magazine full, and got another one                 */
 	uint64_t steals;          /* objects, or whole magazines, taken from another cache                      */
 	uint64_t exhausted;       /* calls that found no free object (not those that a hook refused)            */
 	uint64_t retries;         /* failed compare-and-swaps on stacks of magazines                            */
 	size_t active;            /* in use, without retired ones                                               */
 	size_t cached;            /* free, in a cache: every thread can get them                                */
-	size_t shared;            /* free, in the depot (or in quarantine, or set aside after a refusal)        */
-	size_t untouched;         /* free, in unused memory, or taken out of use by lfpool_trim()               */
+	size_t shared;            /* free, in the depot, in quarantine, or refused by hooks.activate            */
+	size_t untouched;         /* free, never used or trimmed by lfpool_trim()                               */
 	int64_t unaccounted;      /* capacity - active - retired - cached - shared - untouched                  */
 	uint64_t acquires;        /* that succeeded, since the pool was created                                 */
 	uint64_t releases;        /* that succeeded, since the pool was created                                 */
 	uint32_t caches;          /* ever created                                                               */
 	uint32_t caches_in_use;   /* by a thread, or explicit                                                   */
-	uint64_t depot_trips;     /* refills from the depot; drains of a cache without an empty magazine        */
+	uint64_t depot_trips;     /* refills and drains for which the cache went to the depot                   */
 	size_t high_water;        /* most objects in use at once since lfpool_high_water_reset()                */
 	uint64_t evicted;         /* objects, by lfpool_acquire_evicting() and lfpool_release_least()           */
-	uint64_t not_evicted;     /* calls of lfpool_acquire_evicting() to which no object gave way             */
+	uint64_t not_evicted;     /* calls of lfpool_acquire_evicting() for which no object gave way            */
 } lfpool_stats_t;
 #define LFPOOL_STATS_INIT         \
 	{sizeof(lfpool_stats_t),  \
@@ -81,10 +79,9 @@ typedef struct {
 /*
  * lfpool_stats - read the counters of a pool.
  *
- * stats_out  Its struct_size is set; fields that the library does not know are set to 0.  In mutex mode one
- *            cache, which every call uses, is always in use.
+ * stats_out  Its struct_size is set; fields that the library does not know are set to 0.
  * Returns    LFPOOL_OK; LFPOOL_E_ARGUMENT: stats_out is NULL, or its struct_size is invalid.
- * Progress   Lock-free: each retry means that another thread's call reported more acquires or releases.
+ * Progress   Lock-free: each retry means that another thread read higher counts of acquires or releases.
  */
 LFPOOL_API lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out);
 
@@ -106,25 +103,24 @@ LFPOOL_INLINE_ lfpool_stats_t lfpool_quick_stats(const lfpool_t *pool)
 }
 
 /*
- * lfpool_high_water_reset - restart the measuring period of `high_water` and lfpool_advise() (initially: creation).
+ * lfpool_high_water_reset - restart the measuring period of `high_water` and lfpool_advise().
  *
- * high_water is never less than the most objects in use at one moment of the period.  The fast paths count nothing, so
- * it may be more: objects in caches, in partly filled magazines and in quarantine count as in use (docs/sizing.md has
- * the bound).  Call it between scenarios, or after the start of the program: until then high_water covers all memory of
- * the pool that was ever touched.
+ * The first period begins at creation, and its high_water counts all memory of the pool that was ever touched.  So call
+ * this after the start of the program, or between scenarios.  high_water is never too low.  It may be too high, because
+ * objects in caches, in partly filled magazines and in quarantine count as in use (docs/sizing.md has the bound).
  *
- * Progress  Lock-free.  Of two concurrent calls the later one counts.
+ * Progress  Lock-free.
  */
 LFPOOL_API void lfpool_high_water_reset(lfpool_t *pool);
 
-/* At most one trip to the depot, or steal, per this many acquires counts as rare. */
+/* Trips to the depot, or steals, are rare if there is at most one per this many acquires. */
 #define LFPOOL_ADVICE_SELDOM 64
 
 /* The capacity and caches that the measured run would have needed.  Append-only. */
 typedef struct {
 	size_t struct_size;    /* sizeof(lfpool_advice_t), set by the caller: the struct may grow        */
 	size_t capacity;       /* for config.capacity: rule 1                                            */
-	size_t headroom;       /* to be added to it, so that no thread has to steal: rule 3              */
+	size_t headroom;       /* to be added to `capacity`, so that no thread has to steal: rule 3      */
 	size_t cache_capacity; /* for config.cache_capacity: rule 2                                      */
 	char reason[256];      /* in English, one line                                                   */
 } lfpool_advice_t;
@@ -133,15 +129,15 @@ typedef struct {
 /*
  * lfpool_advise - compute the capacity and caches that the run since lfpool_high_water_reset() would have needed.
  *
- *   1. capacity: `high_water`; the same run with that capacity never finds the pool empty.  If calls did find it empty,
- *      and high_water is the whole capacity, one more for each such call, but at most twice high_water: measure again.
- *   2. cache_capacity: unchanged if at most one acquire in LFPOOL_ADVICE_SELDOM made a trip to the depot (or fewer than
- *      1000 acquires were made).  Otherwise doubled until that can be expected, up to 256 KiB of objects, and up to 256
- *      objects, which is always enough: after a trip a cache has 128 objects, and room for 128.  Threads that start
- *      and exit cause further trips.  In mutex mode there is one cache: 0.
- *   3. headroom: the capacity of all caches together, with `cache_capacity`; 0 with LFPOOL_CACHE_NONE.  In a pool of
- *      capacity + headroom objects some object is always free outside the caches.  It is worth it if steals were more
- *      frequent than one in LFPOOL_ADVICE_SELDOM acquires; `reason` reports that.
+ *   1. capacity: `high_water`.  The same run with that capacity never finds the pool empty.  If high_water is the whole
+ *      capacity and calls did find the pool empty: one more for each such call, at most twice high_water.  Then measure
+ *      again.
+ *   2. cache_capacity: unchanged if trips to the depot were rare (LFPOOL_ADVICE_SELDOM), or fewer than 1000 acquires
+ *      were made; 0 in mutex mode.  Otherwise doubled until trips can be expected to be rare, up to 256 KiB of objects
+ *      and 256 objects.  (256 are enough: after a trip a cache has 128 objects, and room for 128.)
+ *   3. headroom: the capacity of all caches together; 0 with LFPOOL_CACHE_NONE.  With it some object is always free
+ *      outside the caches, so no thread steals.  `reason` reports whether steals were so frequent that it is worth the
+ *      memory.
  *
  * advice_out  Its struct_size is set.
  * Returns     LFPOOL_OK; LFPOOL_E_ARGUMENT: advice_out is NULL, or its struct_size is invalid.
@@ -156,8 +152,8 @@ typedef enum lfpool_format {
 } lfpool_format_t;
 
 /*
- * lfpool_dump - describe a pool: configuration, counters, caches, debug modes; with the debug mode `owner` also the
- * holders of objects, for how long, ranked by the number of objects.
+ * lfpool_dump - describe a pool: configuration, counters, caches, debug modes; with the debug mode `owner` also who
+ * holds how many objects, and for how long.
  *
  * format    LFPOOL_TEXT or LFPOOL_JSON.
  * text_out  Receives the text, truncated to room - 1 bytes, always terminated; may be NULL if room is 0.
@@ -171,14 +167,14 @@ LFPOOL_API size_t lfpool_dump(const lfpool_t *pool, lfpool_format_t format, char
 /*
  * lfpool_check - check every invariant of a pool, and return the first that is violated.
  *
- * pool       No other call on it may be in progress; caches and objects may be out.  (In the child of a fork, calls
- *            that other threads of the parent were in stay in progress for ever.)
- * where_out  Receives the number of the slot (index, see lfpool_index_of()) or magazine in question, or SIZE_MAX; may
- *            be NULL.
- * Returns    NULL if all hold; else a static string: the name of the invariant and its text ("A1: ...").  "no memory
- *            for the check" if the system refuses one bit per slot.
+ * pool       No other call on it may be in progress; objects may be in use.  (In the child of a fork, calls of the
+ *            parent's other threads remain in progress.)
+ * where_out  Receives the index of the object (lfpool_index_of()) or the number of the magazine in question, or
+ *            SIZE_MAX; may be NULL.
+ * Returns    NULL if all hold; else a static string with the invariant's label and text ("A1: ..."; docs/invariants.md
+ *            lists the labels), or "no memory for the check".
  * Threads    Any, but one at a time.
- * Progress   Allocates with the C library, which may take a lock; may enter the kernel.
+ * Progress   Allocates one bit per slot with the C library, which may take a lock; may enter the kernel.
  */
 LFPOOL_API const char *lfpool_check(const lfpool_t *pool, size_t *where_out);
 

@@ -11,12 +11,7 @@
  *
  *     std::list<int, lfpool::allocator<int>> list{lfpool::allocator<int>(set)};
  *
- * Any number of threads may use both at once.  Of the standard's pools only std::pmr::synchronized_pool_resource allows
- * that, with a mutex.  (A container still has one user at a time.)
- *
- * A request larger or more aligned than the set's objects goes to operator new, or to the upstream resource.  When all
- * objects of a class are in use, the allocator throws std::bad_alloc; a resource asks its `exhausted` resource, which
- * can be std::pmr::null_memory_resource() to throw.
+ * Any number of threads may use both at once.  (A container still has one user at a time.)
  *
  * The set must outlive its allocators, resources and containers.
  */
@@ -57,7 +52,7 @@ inline bool has_class(lfpool_set_t *set, std::size_t bytes, std::size_t alignmen
 	return alignment <= lfpool_set_class_size(set, 1) && lfpool_set_class_size(set, bytes) != 0;
 }
 
-/* Objects of one size of a set, as make() and destroy() see a pool. */
+/* A set and an object size: a source of objects for make(), as a pool is. */
 struct set_source {
 	lfpool_set_t *set;
 	std::size_t bytes, alignment;
@@ -141,9 +136,9 @@ private:
 
 /* ---- An allocator ------------------------------------------------------------------------------------------ */
 
-/* For containers of the standard library: nodes and small arrays come from the set.  Larger arrays, and all arrays of
- * a T that is more aligned than the set's objects, come from operator new.  When all objects of a class are in use:
- * std::bad_alloc; without exceptions std::terminate(). */
+/* For containers of the standard library: nodes and small arrays come from the set.  Arrays that are larger or more
+ * aligned than the set's objects come from operator new.  When all objects of a class are in use, it throws
+ * std::bad_alloc, or calls std::terminate() without exceptions. */
 template <typename T> class allocator {
 public:
 	using value_type = T;
@@ -223,9 +218,11 @@ template <typename T, typename U> bool operator!=(const allocator<T> &a, const a
 /*
  * set_resource - memory from a set, for std::pmr.  Equal to itself only.
  *
- * larger      Serves requests too large or too aligned for the set.
- * exhausted   Asked when every object of a class is in use; std::pmr::null_memory_resource(): std::bad_alloc (without
- *             exceptions the program ends).  Deallocation finds the owner by the address.
+ * larger      Serves requests that are too large or too aligned for the set.
+ * exhausted   Serves requests when every object of a class is in use.  std::pmr::null_memory_resource() throws
+ *             std::bad_alloc (without exceptions the program ends).
+ *
+ * Deallocation finds the owner by the address.
  */
 class set_resource : public std::pmr::memory_resource {
 public:

@@ -12,16 +12,16 @@
  *     struct particle *p = particle_acquire(pool);
  *     particle_release(pool, p);                             // another type's pool, or pointer, does not compile
  *
- * Idea       Each function is a static inline wrapper around its namesake, so that only the compiler's type check is
- *            left of it.  (Also in C++, so two files can give one name to different types.)  Pools, caches and
- *            handles are structs around the untyped value, passed by value.  Functions without a typed form take
- *            `pool.untyped`, as in lfpool_stats(pool.untyped, &stats).  No function pointer is cast to another type,
- *            and no array of typed pointers is accessed as an array of void pointers.
- * Languages  C99 to C23, C++11 to C++23.  Include lfpool/inline.h before it to inline the fast paths of caches.
+ * Idea       Each function is a static inline wrapper around its namesake, so it costs nothing.  (Also in C++, so two
+ *            files can use one name for different types.)  Pools, caches and handles are structs around the untyped
+ *            value, passed by value.  Functions without a typed form take `pool.untyped`, as in
+ *            lfpool_stats(pool.untyped, &stats).  The wrappers obey C's rules of aliasing: they cast no function
+ *            pointer, and access no array of typed pointers as an array of void pointers.
+ * Languages  C99 to C23, C++11 to C++23.  Include lfpool/inline.h before this header to inline the fast paths.
  *
- * Three macros, each used at file scope and followed by a semicolon.  `name` is the prefix of the defined names, `type`
- * the type of the objects: complete, and such that `type *` is a pointer to it.  lfpool/hidden.h has three more, for a
- * hidden pool.
+ * There are three macros, each used at file scope and followed by a semicolon.  `name` is the prefix of the defined
+ * names.  `type` is the type of the objects: complete, and such that `type *` is a pointer to it.  lfpool/hidden.h has
+ * three more, for a hidden pool.
  *
  *     LFPOOL_DEFINE(name, type)               the functions below
  *     LFPOOL_HOOKS(name, type)                struct name_hooks: a table of the type's hooks
@@ -29,15 +29,14 @@
  *
  * ---- The functions of LFPOOL_DEFINE ----------------------------------------------------------------------------
  *
- * Each function has the contract of the lfpool function of the same name, and the additions given here.
+ * Each function has the contract of the lfpool function of the same name, with the additions given here.
  *
  * Types
  *     name_pool_t, name_cache_t, name_handle_t    struct { lfpool_t * / lfpool_cache_t * / lfpool_handle_t untyped; }
  * Pools
  *     lfpool_status_t name_pool_create(name_pool_t *pool_out, const lfpool_config_t *config)
- *         config.object_size and object_alignment: 0 means the type's; larger values add room (a flexible array, a
- *         whole cache line each); smaller ones are refused with the status of the field.  struct_size must be this
- *         header's.
+ *         config.object_size and object_alignment: 0 means the type's; larger values add room (for a flexible array,
+ *         or for a whole cache line each); smaller ones are refused.  struct_size must be this header's.
  *     size_t name_pool_destroy(name_pool_t pool)
  *     name_pool_t name_pool_of(const type *object)            lfpool_of(); untyped is NULL if there is none
  * Objects
@@ -81,7 +80,7 @@
 #include "lfpool/retire.h"
 #include "lfpool/walk.h"
 
-/* The largest number of pointers that a bulk form copies at a time between typed and untyped arrays. */
+/* The bulk forms copy this number of pointers at a time between typed and untyped arrays. */
 #define LFPOOL_TYPED_BATCH 64
 
 /* ---- Where the languages differ ---------------------------------------------------------------------------- */
@@ -103,7 +102,7 @@
 #define LFPOOL_TYPED_CAST(type, pointer) ((type *)(pointer))
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define LFPOOL_TYPED_ALIGNMENT(name, type) enum { name##_typed_alignment = (int)_Alignof(type) };
-#else /* C99: the padding in front of the type in a struct; the type may have a flexible array. */
+#else /* C99: the offset behind a char; an extension, because the type may have a flexible array. */
 #define LFPOOL_TYPED_ALIGNMENT(name, type)                 \
 	LFPOOL_TYPED_EXTENSION struct name##_typed_probe { \
 		char before;                               \
@@ -124,7 +123,7 @@ LFPOOL_INLINE_ lfpool_status_t lfpool_typed_create(lfpool_t **pool_out, const lf
 	if (!pool_out || !config)
 		return lfpool_create(pool_out, config);
 	*pool_out = LFPOOL_TYPED_NULL;
-	/* Another size comes from another version of this header. */
+	/* A program compiled with another version of this header has another size. */
 	if (config->struct_size != sizeof(filled))
 		return LFPOOL_E_CONFIG_STRUCT_SIZE;
 	filled = *config;
@@ -159,7 +158,7 @@ LFPOOL_INLINE_ const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unuse
 
 /* ---- The parts of LFPOOL_DEFINE ---------------------------------------------------------------------------- */
 
-/* A function that makes one call, with external linkage and static. */
+/* A function that makes one call: with external linkage, and static. */
 #define LFPOOL_TYPED_CALL_SHOWN(result, function, parameters, call) \
 	result function parameters                                  \
 	{                                                           \
@@ -358,9 +357,8 @@ LFPOOL_INLINE_ const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unuse
  *     static const struct connection_hooks table = {.create = dial, .destroy = hang_up, .deactivate = still_open};
  *     LFPOOL_DEFINE_WITH(connection, struct connection, table);
  *
- * The five functions are those of config.hooks, with `type *` instead of `void *`; a NULL one is not called.  Each gets
- * config.hooks.context, which can differ from pool to pool.  In config.hooks these five must be NULL, else
- * name_pool_create() returns LFPOOL_E_CONFIG_HOOKS; config.hooks.misuse may be set.
+ * The five functions are those of config.hooks, with `type *` instead of `void *`; NULL ones are not called.  Each gets
+ * config.hooks.context.  In config.hooks these five must be NULL (else LFPOOL_E_CONFIG_HOOKS); other hooks may be set.
  *
  * name      Prefix of the struct's name.
  * type      The objects' type.

@@ -15,23 +15,19 @@
  *
  * A walk over the active objects promises, while other threads acquire and release:
  *   1. An object that is active during the whole walk is visited exactly once.
- *   2. An object that is active during a part of the walk is visited at most once.  (An object is its slot here: one
- *      that is released and acquired again during the walk is the same object.)
+ *   2. An object that is active during a part of the walk is visited at most once, even if it is released and acquired
+ *      again.
  *   3. Each visited object was active when the walk looked at it.  The walk does not keep it active: the program must
- *      make sure that it still is when the visitor uses it.  Writes of hooks.activate are visible to the visitor; the
- *      program orders what the holder writes afterwards.
+ *      make sure that no other thread releases it during the visit.  (In malloc mode a release frees the object.)
+ *      Writes of hooks.activate are visible to the visitor.  The program must order later writes of the holder.
  *   4. Every call is legal inside the walk: releasing any object, acquiring, another walk.
- * Objects are visited in the order of their addresses (except in malloc mode).  Unused slots are skipped, one
- * magazine at a time.  The walk prefetches a few objects ahead of the visitor.
+ *
+ * Objects are visited in the order of their addresses (except in malloc mode).
  *
  * Threads    Any, and any number of walks at once, concurrently with every call except lfpool_destroy().  A cursor has
  *            one user at a time.
  * Progress   Wait-free, without a locked instruction.
- * Cost       O(slots ever used): the walk reads one or two words of state per slot; docs/walking-and-handles.md has
- *            figures.
- *
- * In malloc mode a release frees the object, so there the program must keep a visited object from being
- * released during the visit (see 3).
+ * Cost       O(slots ever used): one or two words per slot (docs/walking-and-handles.md has figures).
  */
 #ifndef LFPOOL_WALK_H
 #define LFPOOL_WALK_H
@@ -42,25 +38,25 @@ LFPOOL_C_BEGIN_
 
 /* Called with an object; true: continue, false: end the walk. */
 typedef bool (*lfpool_visit_t)(void *context, void *object);
-/* Called with the memory of a slot's object, and whether that object is active. */
+/* Called with an object, and whether it is active; true: continue, false: end the walk. */
 typedef bool (*lfpool_visit_slot_t)(void *context, void *object, bool active);
 
 /* ---- Cursors ----------------------------------------------------------------------------------------------- */
 
 /* A walk without a callback.  The fields except `every` and `active` are private.  A cursor needs no close. */
 typedef struct lfpool_cursor {
-	const lfpool_t *pool; /* whose objects are visited                        */
-	size_t next;          /* the first slot that the walk has not read yet    */
-	size_t end;           /* the slot after the last one                      */
-	size_t run_end;       /* the slot after those in a row that were used     */
-	size_t now_at;        /* the first slot of the window that is visited     */
-	size_t ahead_at;      /* the first slot of the window that is prefetched  */
-	uint64_t now;         /* bit i: slot now_at + i seemed active             */
-	uint64_t ahead;       /* bit i: slot ahead_at + i seemed active           */
-	size_t magazine;      /* slots per magazine, where parts of a walk begin  */
-	size_t object_size;   /* bytes                                            */
-	bool every;           /* set after open: visit free objects, too          */
-	bool active;          /* with `every`: is the object just returned active */
+	const lfpool_t *pool; /* whose objects are visited                         */
+	size_t next;          /* the first slot that the walk has not read yet     */
+	size_t end;           /* the slot after the last one                       */
+	size_t run_end;       /* the first unused slot after `next`                */
+	size_t now_at;        /* the first slot of the window that is visited      */
+	size_t ahead_at;      /* the first slot of the window that is prefetched   */
+	uint64_t now;         /* bit i: slot now_at + i seemed active              */
+	uint64_t ahead;       /* bit i: slot ahead_at + i seemed active            */
+	size_t magazine;      /* slots per magazine                                */
+	size_t object_size;   /* bytes                                             */
+	bool every;           /* set it after open to visit free objects too       */
+	bool active;          /* with `every`: is the object just returned active? */
 } lfpool_cursor_t;
 
 /*
@@ -82,8 +78,8 @@ LFPOOL_API void *lfpool_cursor_next(lfpool_cursor_t *cursor);
  * lfpool_cursor_split - divide a walk among workers.
  *
  * parts        Number of cursors, at least 1.
- * cursors_out  Room for `parts` cursors.  Together they visit what one cursor would, each slot in one part.  Parts
- *              begin at magazine boundaries, and their sizes differ by at most one magazine.
+ * cursors_out  Room for `parts` cursors.  Each visits a part of the slots: whole magazines, whose number differs by at
+ *              most one between the parts.
  * Threads      One thread splits and hands out the parts.
  * Cost         O(parts).
  */
@@ -96,7 +92,7 @@ LFPOOL_INLINE_ void lfpool_cursor_split(lfpool_cursor_t *cursors_out, size_t par
 	magazines = (whole.end - whole.next + whole.magazine - 1) / whole.magazine;
 	end = whole.end;
 	for (size_t i = 0; i < parts; i++) {
-		/* The first parts are one magazine larger if the division has a remainder. */
+		/* The first parts take one magazine of the division's remainder each. */
 		const size_t share = (magazines / parts + (i < magazines % parts)) * whole.magazine;
 
 		whole.end = share < end - whole.next ? whole.next + share : end;
@@ -147,9 +143,8 @@ LFPOOL_INLINE_ size_t lfpool_copy_active(const lfpool_t *pool, void **objects_ou
 /*
  * lfpool_copy_active_objects - copy the contents of the active objects into an array, one after the other.
  *
- * For a GPU, a file or a snapshot.  A holder that writes to its object during the call races with it and tears the
- * copy: call it in a phase in which holders do not write.  To copy on several threads, use lfpool_cursor_split() and
- * memcpy().
+ * For a GPU, a file or a snapshot.  Holders must not write to their objects during the call: that is a data race.  To
+ * copy on several threads, use lfpool_cursor_split() and memcpy().
  *
  * objects_out  Room for `count` objects of `bytes` bytes; no alignment needed.
  * count        Length of the array.
@@ -172,13 +167,12 @@ LFPOOL_INLINE_ size_t lfpool_copy_active_objects(const lfpool_t *pool, void *obj
 }
 
 /*
- * lfpool_for_each_slot - visit every slot, used or not, active or not: for example to prepare all objects once.
+ * lfpool_for_each_slot - visit every object, active or free: for example to prepare all objects once.
  *
  * Other threads may acquire free objects at any time, so write to them only while no other thread uses the pool.  The
- * call itself touches no object; unused memory reads as zero.  It visits the slots whose pages are accessible: after
- * lfpool_grow() that includes slots that the pool may still grow by, and after lfpool_shrink() removed ones, both as
- * free.  lfpool_trim() discards what was written to free objects.  In malloc mode free slots have no memory,
- * and nothing is visited.
+ * call itself touches no object; unused memory reads as zero.  It visits all objects on accessible pages: after
+ * lfpool_grow() also some that are not added yet, and after lfpool_shrink() also removed ones, both as free.
+ * lfpool_trim() discards the contents of free objects.  In malloc mode nothing is visited.
  *
  * Returns   Number of visited slots.
  * Cost      O(slots visited).
@@ -201,12 +195,14 @@ LFPOOL_INLINE_ size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t v
 /*
  * lfpool_release_all - release every active object, whichever thread holds it.
  *
+ * Hooks run as for lfpool_release(), and handles become stale.  A holder that releases its object again is refused
+ * (double release).
+ *
  * Returns   Number of objects that this call released.  Objects that other threads acquire or release during the call
- *           may be among them.  Hooks run as for lfpool_release(), and handles become stale.  Pointers of the holders
- *           are stale too: releasing one again is refused as a double release.
- * Threads   Any, concurrently with every call except lfpool_destroy().  With LFPOOL_CHECK_RACES, hooks.activate or
- *           hooks.deactivate, an object that its holder releases at the same instant is released once.  Without them
- *           no other thread may release during the call (see LFPOOL_CHECK_RACES); acquiring is legal.
+ *           may be among them.
+ * Threads   Any, concurrently with every call except lfpool_destroy().  If holders may release during the call, the
+ *           pool needs LFPOOL_CHECK_RACES, hooks.activate or hooks.deactivate: otherwise an object may be released
+ *           twice.  Acquiring is legal.
  * Progress  Lock-free.
  */
 LFPOOL_API size_t lfpool_release_all(lfpool_t *pool);
