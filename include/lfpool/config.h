@@ -144,8 +144,8 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  * LFPOOL_CHECK_RACES  If two threads release one object at the same instant, exactly one succeeds, unless the object is
  *                     acquired in between.  Without the flag both may succeed: then the object is free twice, and the
  *                     pool notices it when it is acquired twice.  Costs one locked instruction per release.
- * LFPOOL_CREATE_ALL   hooks.create builds every object in lfpool_create(), which is O(capacity) then, instead of on
- *                     first use.  Objects that growth adds, or that lfpool_trim() destroys, are built on first use.
+ * LFPOOL_CREATE_ALL   lfpool_create() calls hooks.create for every object, and is O(capacity) then.  Without the flag,
+ *                     and for objects that growth adds or lfpool_trim() destroys, the first acquire calls it.
  * LFPOOL_LOCK         As LFPOOL_PREFAULT, and lock the memory in RAM (mlock), so that it is never paged out.  Not
  *                     locked: memory of debug modes, objects in malloc mode, and anything in a child after fork.  If
  *                     the system refuses (RLIMIT_MEMLOCK, CAP_IPC_LOCK), lfpool_create() returns LFPOOL_E_LOCK; later,
@@ -273,8 +273,8 @@ typedef struct lfpool_hooks {
 	/* Each release: clear references, reset.  false: do not reuse the object.  Then destroy is called now, and
 	 * create before the slot is used again. */
 	bool (*deactivate)(void *context, void *object);
-	/* Undo create: after validate or deactivate returned false, and in lfpool_destroy() for every built object,
-	 * after deactivate if it is active.  (Without create: for every object that was ever acquired.) */
+	/* Undo create: after validate or deactivate returned false, and in lfpool_destroy() for every built object (in
+	 * a pool without create: for every object that was ever acquired), after deactivate if it is active. */
 	void (*destroy)(void *context, void *object);
 	/* A call found no free object, and the pool could not grow automatically.  The hook may release objects, grow
 	 * the pool, or give up.  `attempt` counts from 0 within the call.  false: the call continues as without the

@@ -85,7 +85,7 @@ public:
 	pool(pool &&other) noexcept : pool_(other.pool_) { other.pool_ = nullptr; }
 	pool &operator=(pool &&other) noexcept
 	{
-		/* A pool that cannot be closed passes to `other`. */
+		/* If the old pool refuses to be closed, `other` gets it. */
 		if (this != &other) {
 			(void)close();
 			std::swap(pool_, other.pool_);
@@ -107,8 +107,8 @@ public:
 #endif
 
 	/* As lfpool_create().  object_size and object_alignment 0 mean those of T; smaller values are refused, larger
-	 * ones add room.  After success it closes an earlier pool.  If that is refused, the earlier pool stays, and the
-	 * result is LFPOOL_E_IN_SECTION. */
+	 * ones add room.  The new pool replaces an earlier one, which is closed.  If the earlier one refuses, it stays,
+	 * and the result is LFPOOL_E_IN_SECTION. */
 	LFPOOL_MUST_USE lfpool_status_t create(const lfpool_config_t &config) noexcept
 	{
 		return create_by(config, [](lfpool_t **pool_out, const lfpool_config_t *filled) {

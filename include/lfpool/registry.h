@@ -80,8 +80,8 @@ typedef struct lfpool_registry lfpool_registry_t; /* a registry of pools */
 
 /* The first error of a profile. */
 typedef struct lfpool_profile_error {
-	size_t line;    /* from 1; 0: no error, or not in a line                              */
-	size_t column;  /* of the byte in the line, from 1; 0: as for the line                */
+	size_t line;    /* from 1; 0: no error, or an error that is not in a line             */
+	size_t column;  /* the byte in that line, from 1; 0 if `line` is 0                    */
 	char text[232]; /* printable ASCII, such as "line 3, column 9: unknown key \"colour\"";
 	                   "": no error                                                       */
 } lfpool_profile_error_t;

@@ -113,7 +113,7 @@ LFPOOL_INLINE_ lfpool_stats_t lfpool_quick_stats(const lfpool_t *pool)
  */
 LFPOOL_API void lfpool_high_water_reset(lfpool_t *pool);
 
-/* Trips to the depot, or steals, are rare if there is at most one per this many acquires. */
+/* lfpool_advise() calls trips to the depot, and steals, rare if there is at most one per this number of acquires. */
 #define LFPOOL_ADVICE_SELDOM 64
 
 /* The capacity and caches that the measured run would have needed.  Append-only. */

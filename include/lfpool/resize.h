@@ -117,7 +117,7 @@ LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);
  *
  * Such calls form rounds: a round ends with the call that returns false.  A round takes as many objects as were free
  * all the time since the previous round began, roughly the longest idle ones first; the first round takes none.
- * Objects in a cache count as used, unless they are in a full magazine, or in one that no thread has used since.
+ * Objects in a cache count as used, unless they are in a full magazine, or in one that was not used in that time.
  *
  * keep      Number of free objects to leave alone; LFPOOL_IDLE | number: leave also those used since the last round.
  * budget    Bytes that this call may handle: objects taken out of the free lists, returned pages, and 1/64 of each page

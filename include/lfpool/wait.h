@@ -38,8 +38,8 @@ LFPOOL_C_BEGIN_
  * pool         May be NULL with a cache.
  * cache        The caller's cache of this pool; NULL: the calling thread's.
  * objects_out  Room for `count` pointers: all are set on success; the contents are unspecified on failure.
- * count        0 does nothing.  While the pool has fewer objects, the call keeps those that it has, so do not ask for
- *              more than the pool will have.
+ * count        0 does nothing.  Do not ask for more objects than the pool will have: the call would keep those that it
+ *              has, and wait.
  * timeout_ns   Maximum time to wait, in nanoseconds; 0: do not wait; negative: no limit.
  * Returns      LFPOOL_OK; LFPOOL_E_EXHAUSTED: fewer objects were free when the time was over; LFPOOL_E_REFUSED: a hook
  *              refused an object; LFPOOL_E_CLOSED: the pool is closed; LFPOOL_E_ARGUMENT: more objects than the pool
