@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* test: once */
-/* test_config.c - the arguments of lfpool_create(): every field of the config at its limits and beyond (a refusal
- * names the field, an accepted value works), no leftovers of a failure, ownership of the config; status texts and
- * version.  (Older and newer callers' structs: api/test_versions.c.) */
+/* test_config.c - the arguments of lfpool_create().  Each field of the config has values within its limits, with which
+ * the pool works, and values beyond, which are refused with the status of the field.  A refused call leaves nothing
+ * behind.  The config stays the caller's.  Also status texts and version.  (Structs of older and newer callers:
+ * api/test_versions.c.) */
 #include "../support/support.h"
 #include "../support/told.h"
 
@@ -10,7 +11,7 @@
 
 static lfpool_t *const junk = (lfpool_t *)(uintptr_t)0x5a5a5a50;
 
-/* If `expected` is LFPOOL_OK creates, uses and destroys a pool; otherwise expects the refusal. */
+/* Expects a refusal with the status `expected`.  If that is LFPOOL_OK, expects a pool, uses and destroys it. */
 static void expect(const lfpool_config_t *config, lfpool_status_t expected)
 {
 	lfpool_t *pool = junk;
@@ -32,7 +33,7 @@ static void expect(const lfpool_config_t *config, lfpool_status_t expected)
 	assert_int_equal(lfpool_quick_stats(pool).backend, config->backend);
 	assert_int_equal(lfpool_available_count(pool), config->capacity - 1);
 	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	/* A pool that grows automatically has more objects than at first, and the largest would take long. */
+	/* Acquires all objects.  Not in the largest pools, which would take long, nor in pools that grow meanwhile. */
 	if (config->capacity <= 20000 && !config->growth_step)
 		require_whole(pool, config->object_size);
 	assert_int_equal(lfpool_destroy(pool), 0);
@@ -86,12 +87,12 @@ static void expect_each(lfpool_config_t *config, size_t *field, const size_t *va
 	*field = before;
 }
 
-/* Each value in the field, with all other fields as in `config`. */
+/* Expects the same status for each of these values of the field.  All other fields are those of `config`. */
 #define EXPECT(field, expected, ...)                                       \
 	expect_each(&config, &config.field, (const size_t[]){__VA_ARGS__}, \
 		    sizeof((const size_t[]){__VA_ARGS__}) / sizeof(size_t), expected)
 
-/* Too many, even modulo 2^32. */
+/* TOO_MANY: capacities above the limit, some of which would be small numbers modulo 2^32. */
 #define TWO_TO_31 ((size_t)1 << 31)
 #define MOST (TWO_TO_31 - 1)
 #if SIZE_MAX > UINT32_MAX
@@ -102,7 +103,7 @@ static void expect_each(lfpool_config_t *config, size_t *field, const size_t *va
 #define TOO_MANY TWO_TO_31, TWO_TO_31 + 1, SIZE_MAX - 1, SIZE_MAX
 #endif
 
-TEST(object_size)
+TEST(object_sizes_from_1_byte_to_1_GiB)
 {
 	lfpool_config_t config = config_of(1, 3);
 
@@ -110,7 +111,7 @@ TEST(object_size)
 	EXPECT(object_size, LFPOOL_E_CONFIG_OBJECT_SIZE, 0, GIB + 1, SIZE_MAX / 2 + 1, SIZE_MAX);
 }
 
-TEST(object_alignment)
+TEST(alignments_are_powers_of_two_up_to_1_GiB)
 {
 	lfpool_config_t config = config_of(20, 3);
 
@@ -119,20 +120,20 @@ TEST(object_alignment)
 	       SIZE_MAX);
 }
 
-TEST(capacity)
+TEST(capacities_from_1_to_2_to_31_minus_1)
 {
-	/* The smallest address range: tools have few addresses. */
+	/* Small objects, because sanitizers and Valgrind leave few addresses. */
 	lfpool_config_t config = CONFIG_OF(4, 1, .object_alignment = 4);
 	const size_t two_to_23 = (size_t)1 << 23;
 
 	EXPECT(capacity, LFPOOL_OK, 1, 2, 3, 511, 512, 513, two_to_23, two_to_23 + 1);
-	/* 32-bit addresses have no room for so many, but the configuration is valid. */
+	/* 32-bit addresses have no room for this number of objects, but the configuration is valid. */
 	EXPECT(capacity, TWO_TO_31 <= SIZE_MAX / 64 ? LFPOOL_OK : LFPOOL_E_NO_MEMORY, MOST - 1, MOST);
 	EXPECT(capacity, LFPOOL_E_CONFIG_CAPACITY, 0, TOO_MANY);
 }
 
-/* Final capacity and growth step: no other field refuses them, except with max_capacity's own status. */
-TEST(max_capacity_and_growth_step)
+/* Every growth step is accepted.  A max_capacity below the capacity, or above the limit, is refused with its own status. */
+TEST(max_capacity_is_not_below_capacity_for_any_growth_step)
 {
 	static const size_t steps[] = {0, 1, 10, TWO_TO_31, SIZE_MAX};
 	lfpool_config_t config = config_of(4, 10);
@@ -141,18 +142,18 @@ TEST(max_capacity_and_growth_step)
 		config.backend = (lfpool_backend_t)(i % 3);
 		config.growth_step = steps[i / 3];
 		EXPECT(max_capacity, LFPOOL_OK, 0, 10, 11, 1000);
-		/* The largest: test_huge.c; refused with 32-bit addresses. */
+		/* With 32-bit addresses the largest values are refused.  With 64-bit addresses test_huge.c tests them. */
 		if (SIZE_MAX <= UINT32_MAX)
 			EXPECT(max_capacity, LFPOOL_E_NO_MEMORY, MOST - 1, MOST);
 		EXPECT(max_capacity, LFPOOL_E_CONFIG_MAX_CAPACITY, 1, 9, TOO_MANY);
 	}
-	/* Growth from zero objects (test_grow_itself.c); not if all are built at once. */
+	/* A capacity of 0 is for pools that grow (test_grow_itself.c), but LFPOOL_CREATE_ALL would build nothing. */
 	config.max_capacity = 1;
 	config.flags = LFPOOL_CREATE_ALL;
 	EXPECT(capacity, LFPOOL_E_CONFIG_CAPACITY, 0);
 }
 
-TEST(cache_capacity)
+TEST(cache_capacities_up_to_8192_or_none)
 {
 	lfpool_config_t config = config_of(16, 1);
 
@@ -162,7 +163,7 @@ TEST(cache_capacity)
 	EXPECT(cache_capacity, LFPOOL_E_CONFIG_CACHE_CAPACITY, 8193, 16384, SIZE_MAX / 2 + 1, SIZE_MAX - 1);
 }
 
-/* A value that the pool has chosen, from the dump. */
+/* Returns the value that a pool with this config has chosen for `what`, from its dump. */
 static size_t chosen(const lfpool_config_t *config, const char *what)
 {
 	static char text[8192];
@@ -177,7 +178,7 @@ static size_t chosen(const lfpool_config_t *config, const char *what)
 	return (size_t)strtoull(at + strlen(what), NULL, 10);
 }
 
-TEST(default_sizes)
+TEST(defaults_of_cache_capacity_and_depot_shards)
 {
 	static const size_t rounded[][2] = {{1, 2},   {2, 2},   {3, 2},    {4, 4},    {7, 4},
 					    {63, 32}, {64, 64}, {100, 64}, {513, 512}};
@@ -214,14 +215,14 @@ TEST(default_sizes)
 	assert_int_equal(chosen(&config, "\"shards\":"), 5);
 }
 
-TEST(buffer_caches)
+TEST(buffer_caches_are_refused_without_a_buffer)
 {
 	lfpool_config_t config = config_of(16, 100);
 
 	EXPECT(buffer_caches, LFPOOL_E_CONFIG_BUFFER_CACHES, 1, 16, SIZE_MAX);
 }
 
-TEST(depot_shards)
+TEST(depot_shards_up_to_32)
 {
 	lfpool_config_t config = config_of(16, 5000);
 
@@ -230,7 +231,7 @@ TEST(depot_shards)
 	EXPECT(depot_shards, LFPOOL_E_CONFIG_DEPOT_SHARDS, 33, 64, SIZE_MAX);
 }
 
-TEST(flags)
+TEST(only_known_flags_are_accepted)
 {
 	const uint32_t known = LFPOOL_PREFAULT | LFPOOL_ZERO | LFPOOL_CHECK_RACES | LFPOOL_CREATE_ALL | LFPOOL_LOCK |
 			       LFPOOL_HUGE_PAGES | LFPOOL_PLAIN_STRIDE | LFPOOL_FENCED;
@@ -246,7 +247,7 @@ TEST(flags)
 	expect(&config, LFPOOL_E_CONFIG_FLAGS);
 }
 
-TEST(backend)
+TEST(only_known_backends_are_accepted)
 {
 	static const int bad[] = {3, 4, 100, -1, INT_MAX, INT_MIN};
 	lfpool_config_t config = config_of(16, 100);
@@ -268,7 +269,7 @@ static bool created(void *context, void *object)
 	return context && object;
 }
 
-TEST(hooks)
+TEST(reserved_hooks_and_create_with_zero_are_refused)
 {
 	lfpool_config_t config = config_of(16, 100);
 
@@ -281,7 +282,7 @@ TEST(hooks)
 	}
 	config.hooks.create = created;
 	expect(&config, LFPOOL_OK);
-	/* Zeroing would erase the writes of create. */
+	/* LFPOOL_ZERO would erase what the hook `create` has written. */
 	config.flags = LFPOOL_ZERO;
 	expect(&config, LFPOOL_E_CONFIG_HOOKS);
 }
@@ -295,7 +296,7 @@ static void require_name(const char *name, const char *expected)
 	lfpool_destroy(pool);
 }
 
-TEST(name)
+TEST(names_up_to_63_bytes)
 {
 	char name[66];
 	lfpool_config_t config = CONFIG_OF(16, 100, .name = name);

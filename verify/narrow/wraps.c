@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wraps.c - each counter wraps exactly once round, as in docs/design.md, "Counters that run over".
+ * wraps.c - the wraps of the counters in docs/design.md, "Counters that run over".
  *
- * Idea         Built with LFPOOL_NARROW. A counter whose wrap must not matter is driven round several times, and
- *              nothing changes.  A tag must repeat after exactly its number of changes, and no fewer, so the number
- *              in the table is the number in the code.
+ * Idea         Built with LFPOOL_NARROW, which gives each counter a few bits.  If the wrap of a counter must not matter,
+ *              the test wraps it several times, and nothing may go wrong.  If a counter is a tag, the test counts the
+ *              changes until it has an old value again: exactly 2^bits, so the table has the width of the code.
  */
 #include "../../tests/support/support.h"
 
@@ -19,8 +19,8 @@
 
 #define TIMES_ROUND(bits) (UINT64_C(1) << (bits))
 
-/* Objects come and go at both ends of one magazine, and its count stays right at every position. */
-TEST(positions)
+/* Pushes, pops and thefts move both ends of one magazine through all positions. */
+TEST(magazine_count_is_right_while_positions_wrap)
 {
 	enum { SLOTS = MAGAZINE_SLOTS_FIT };
 	struct lfpool_magazine *m = aligned_alloc(CACHE_LINE_PAIR, magazine_bytes(SLOTS));
@@ -31,7 +31,7 @@ TEST(positions)
 	memset((void *)m, 0, magazine_bytes(SLOTS));
 	magazine_make_full(m, 1, SLOTS, 1, 1);
 	for (uint64_t step = 0; step < 64 * TIMES_ROUND(LFPOOL_POSITION_BITS_); step++) {
-		/* A theft advances both ends; a pop of all lowers bottom as far as it goes. */
+		/* A theft advances top.  A pop of all objects lowers bottom. */
 		if (step % 3 && held) {
 			assert_int_not_equal(magazine_take(m, SLOTS, load_relaxed(&m->top), 1), 0);
 			held--;
@@ -52,9 +52,9 @@ TEST(positions)
 	free(m);
 }
 
-/* Each use of a slot with a handle gets a new one, and older ones resolve to nothing, until the count in the handle
- * wraps.  Uses without a handle do not count. */
-TEST(generations)
+/* Each use of the slot with a handle gets a new handle, and older ones do not resolve.  Uses without a handle do not
+ * count. */
+TEST(a_handle_repeats_only_when_its_count_wraps)
 {
 	lfpool_t *pool = pool_of(16, 1);
 	lfpool_handle_t before = 0, first = 0;
@@ -68,7 +68,7 @@ TEST(generations)
 		assert_int_not_equal(handle, before);
 		first = first ? first : handle;
 		assert_int_equal(handle == first, use % TIMES_ROUND(HANDLE_COUNT_BITS) == 0);
-		/* Alternately by handle and by pointer. */
+		/* Releases alternately by handle and by pointer. */
 		assert_int_equal(use % 2 ? lfpool_release_handle(pool, handle) : lfpool_release(pool, object),
 				 LFPOOL_OK);
 		assert_int_equal(lfpool_release(pool, lfpool_acquire(pool)), LFPOOL_OK);
@@ -77,8 +77,8 @@ TEST(generations)
 	lfpool_destroy(pool);
 }
 
-/* Pools in one place, one after the other: their handles differ, although the count has few bits (N3 in handle.c). */
-TEST(handles_of_pools_before)
+/* The pools have the same place, one after the other.  Only their salts keep the handles apart (N3 in handle.c). */
+TEST(handles_of_earlier_pools_do_not_resolve)
 {
 	enum { POOLS = 300, USES = 16 };
 	lfpool_handle_t before[POOLS][USES];
@@ -101,12 +101,11 @@ TEST(handles_of_pools_before)
 
 static void note(void *context, __attribute__((unused)) lfpool_t *pool, void *object)
 {
-	/* Keeps it. */
 	*(void **)context = object;
 }
 
-/* First come, first served, however many came and went in between. */
-TEST(tickets)
+/* Between two continuations 200 others are queued and cancelled. */
+TEST(waiters_are_served_in_order_while_tickets_wrap)
 {
 	lfpool_t *pool = pool_of(16, 1);
 	void *object = lfpool_acquire(pool), *first = NULL, *second = NULL;
@@ -126,8 +125,8 @@ TEST(tickets)
 	lfpool_destroy(pool);
 }
 
-/* A cancelled ticket cancels nothing more, until its cell issues it again. */
-TEST(tickets_to_cancel)
+/* The ticket was cancelled, and later continuations wait in the same cell. */
+TEST(a_stale_ticket_cancels_nothing_until_tickets_wrap)
 {
 	lfpool_t *pool = pool_of(16, 1);
 	void *object = lfpool_acquire(pool), *got = NULL;
@@ -146,7 +145,7 @@ TEST(tickets_to_cancel)
 	lfpool_destroy(pool);
 }
 
-TEST(versions_of_a_place_in_the_quarantine)
+TEST(a_version_of_the_quarantine_repeats_after_its_width)
 {
 	quarantine_place place;
 	struct quarantine q = {.places = 1, .place = &place};
@@ -163,7 +162,7 @@ TEST(versions_of_a_place_in_the_quarantine)
 	assert_int_equal(changes, TIMES_ROUND(QUARANTINE_VERSION_BITS));
 }
 
-TEST(versions_of_ranges)
+TEST(a_version_of_the_address_ranges_repeats_after_its_width)
 {
 	struct address_map ranges = {0};
 	uint64_t before, changes = 0;
@@ -181,8 +180,8 @@ TEST(versions_of_ranges)
 	assert_int_equal(changes, TIMES_ROUND(RANGES_VERSION_BITS));
 }
 
-/* A place in the registry is reused; the generation 0 is skipped, so that no id is 0. */
-TEST(generations_of_a_place_in_the_registry)
+/* Pools in one place of the list of live pools, one after the other.  Generation 0 is skipped, so that no id is 0. */
+TEST(an_id_of_a_place_repeats_after_all_generations)
 {
 	struct lfpool_pool *pool = (struct lfpool_pool *)(uintptr_t)64;
 	const uint64_t first = live_pools_add(pool, 0, 0);
@@ -206,8 +205,8 @@ TEST(generations_of_a_place_in_the_registry)
 	assert_int_equal(pools, TIMES_ROUND(REGISTRY_GENERATION_BITS) - 1);
 }
 
-/* Of two resets only the later one closes, unless an exact multiple have begun in between. */
-TEST(resets_of_a_least)
+/* An earlier reset cannot close the mark of a later one, unless exactly 2^bits resets have begun in between. */
+TEST(only_the_latest_reset_closes_a_low_water_mark)
 {
 	low_water_word mark;
 
