@@ -87,7 +87,7 @@ static void expect_each(lfpool_config_t *config, size_t *field, const size_t *va
 	*field = before;
 }
 
-/* Expects the same status for each of these values of the field.  All other fields are those of `config`. */
+/* Expects the same status for each of these values of the field.  All other fields are as in `config`. */
 #define EXPECT(field, expected, ...)                                       \
 	expect_each(&config, &config.field, (const size_t[]){__VA_ARGS__}, \
 		    sizeof((const size_t[]){__VA_ARGS__}) / sizeof(size_t), expected)
@@ -132,7 +132,7 @@ TEST(capacities_from_1_to_2_to_31_minus_1)
 	EXPECT(capacity, LFPOOL_E_CONFIG_CAPACITY, 0, TOO_MANY);
 }
 
-/* Every growth step is accepted.  A max_capacity below the capacity, or above the limit, is refused with its own status. */
+/* Every growth step is accepted.  A max_capacity that is below the capacity, or above the limit, has its own status. */
 TEST(max_capacity_is_not_below_capacity_for_any_growth_step)
 {
 	static const size_t steps[] = {0, 1, 10, TWO_TO_31, SIZE_MAX};
@@ -142,7 +142,7 @@ TEST(max_capacity_is_not_below_capacity_for_any_growth_step)
 		config.backend = (lfpool_backend_t)(i % 3);
 		config.growth_step = steps[i / 3];
 		EXPECT(max_capacity, LFPOOL_OK, 0, 10, 11, 1000);
-		/* With 32-bit addresses the largest values are refused.  With 64-bit addresses test_huge.c tests them. */
+		/* With 64-bit addresses: test_huge.c. */
 		if (SIZE_MAX <= UINT32_MAX)
 			EXPECT(max_capacity, LFPOOL_E_NO_MEMORY, MOST - 1, MOST);
 		EXPECT(max_capacity, LFPOOL_E_CONFIG_MAX_CAPACITY, 1, 9, TOO_MANY);
@@ -282,7 +282,7 @@ TEST(reserved_hooks_and_create_with_zero_are_refused)
 	}
 	config.hooks.create = created;
 	expect(&config, LFPOOL_OK);
-	/* LFPOOL_ZERO would erase what the hook `create` has written. */
+	/* LFPOOL_ZERO would erase the writes of the hook `create`. */
 	config.flags = LFPOOL_ZERO;
 	expect(&config, LFPOOL_E_CONFIG_HOOKS);
 }

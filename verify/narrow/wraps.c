@@ -2,9 +2,10 @@
 /*
  * wraps.c - the wraps of the counters in docs/design.md, "Counters that run over".
  *
- * Idea         Built with LFPOOL_NARROW, which gives each counter a few bits.  If the wrap of a counter must not matter,
- *              the test wraps it several times, and nothing may go wrong.  If a counter is a tag, the test counts the
- *              changes until it has an old value again: exactly 2^bits, so the table has the width of the code.
+ * Idea         Built with LFPOOL_NARROW, which gives each counter a few bits.  If the wrap of a counter must not
+ *              matter, the test wraps it several times, and nothing may go wrong.  If a counter is a tag, the test
+ *              counts the changes until it has an old value again: exactly 2^bits, so the table has the width of the
+ *              code.
  */
 #include "../../tests/support/support.h"
 
