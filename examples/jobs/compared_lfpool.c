@@ -1,0 +1,6 @@
+/* SPDX-License-Identifier: MIT */
+/* compared_lfpool.c - the job system on one page, as it is. */
+#define COMPARED lfpool
+#include "compared.h"
+
+const struct compared compared_lfpool = {"lfpool", measure};
