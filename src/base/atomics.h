@@ -3,15 +3,15 @@
  * atomics.h - every atomic access of the library, with the memory order in the verb.
  *
  * Idea         No other file includes <stdatomic.h>, so the orders can be listed, argued and replaced in one place.
- *              The inlined fast paths of lfpool/inline.h use these verbs too when the library itself is built.
- * Test builds  LFPOOL_EXPLORE: each verb is a step of the schedule explorer (verify/explore).  LFPOOL_CHAOS=n: a delay
- *              precedes one of n verbs.  In other builds POINT() and the two verbs about plain data do nothing.
+ *              In the library, the inlined fast paths of lfpool/inline.h use these verbs too.
+ * Test builds  LFPOOL_EXPLORE: each verb is a step of the schedule explorer (verify/explore).  LFPOOL_CHAOS=n: one of n
+ *              verbs comes after a delay.
  * Asymmetric   The owner of a magazine and a thief each need a full fence (owner: store bottom, load top; thief: load
- * fence        top, load bottom).  Owners run a thousand times for each thief, so the thief pays for both:
+ * fence        top, load bottom).  An owner pops a thousand times for each theft, so the thief pays for both:
  *              membarrier(2) PRIVATE_EXPEDITED puts a full barrier into every running thread of the process.  The
  *              owner keeps a compiler barrier (light_barrier).  Where the system has no membarrier both sides use
- *              full_fence(); os.h chooses once, at start.  No happens-before edge relies on a fence: each is on an
- *              operation.  (ThreadSanitizer sees only operations.)
+ *              full_fence(); os.h chooses once, at start.  Happens-before edges are on operations, never on fences,
+ *              because ThreadSanitizer sees only operations.
  */
 #ifndef LFPOOL_ATOMICS_H
 #define LFPOOL_ATOMICS_H
@@ -30,8 +30,8 @@ _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2,
 #ifdef LFPOOL_CHAOS
 #include <sched.h>
 
-/* Races that need a thread to stop between two adjacent instructions are rare.  A short spin, or sometimes a yield,
- * makes such windows ten thousand times wider. */
+/* A short spin, or sometimes a yield: it makes windows between two adjacent instructions ten thousand times wider, for
+ * races that need a thread to stop there. */
 static inline void chaos_point(void)
 {
 	static _Thread_local uint32_t state;
@@ -67,8 +67,8 @@ static inline void chaos_point(void)
 	(POINT(),                \
 	 atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_seq_cst, memory_order_seq_cst))
 
-/* Strong compare-and-swap, true on success; on failure *old holds the value found.  cas_acq_rel acquires it; after a
- * failed cas_release it gives no order: relaxed. */
+/* Strong compare-and-swap, true on success.  On failure *old holds the value found: acquired by cas_acq_rel and
+ * cas_acquire, relaxed by the others. */
 #define cas_acq_rel(p, old, new) \
 	(POINT(),                \
 	 atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_acq_rel, memory_order_acquire))
@@ -81,7 +81,7 @@ static inline void chaos_point(void)
 #define cas_relaxed(p, old, new) \
 	(POINT(),                \
 	 atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_relaxed, memory_order_relaxed))
-/* Weak ones may fail spuriously: for loops.  acq_rel: acquire on failure. */
+/* Weak ones, for loops, may fail spuriously. */
 #define cas_weak_acq_rel(p, old, new) \
 	(POINT(), atomic_compare_exchange_weak_explicit((p), (old), (new), memory_order_acq_rel, memory_order_acquire))
 #define cas_weak_release(p, old, new) \
@@ -89,11 +89,11 @@ static inline void chaos_point(void)
 #define cas_weak_relaxed(p, old, new) \
 	(POINT(), atomic_compare_exchange_weak_explicit((p), (old), (new), memory_order_relaxed, memory_order_relaxed))
 
-/* Accesses to plain data that an edge hands over, named so that the explorer can check the edge. */
+/* Accesses to plain data that an edge hands over: the explorer checks the edge. */
 #define plain_read(p) ((void)0)
 #define plain_written(p) ((void)0)
 
-/* Statistics, in no protocol: no order.  tally: one writer; tally_shared and tally_cas: any number. */
+/* Statistics, which need no order.  tally: one writer; tally_shared and tally_cas: any number. */
 #define tally(p) atomic_store_explicit((p), atomic_load_explicit((p), memory_order_relaxed) + 1, memory_order_relaxed)
 #define tally_shared(p, n) ((void)atomic_fetch_add_explicit((p), (n), memory_order_relaxed))
 #define tally_cas(p, old, new) \
@@ -110,7 +110,7 @@ static inline void light_barrier(void)
 static inline void full_fence(void)
 {
 #if defined(__x86_64__)
-	/* A locked instruction in the red zone that changes nothing: orders like mfence at half its price. */
+	/* A locked instruction on the stack's red zone changes nothing, and orders like mfence at half its price. */
 	__asm__ __volatile__("lock; addl $0, -64(%%rsp)" ::: "memory", "cc");
 #else
 	atomic_thread_fence(memory_order_seq_cst);

@@ -16,8 +16,8 @@
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define COLD __attribute__((cold, noinline))
 
-/* Parameter `format_at` is a format of the C standard for the arguments from `first` on.  (gcc for Windows takes
- * `printf` for the format of Microsoft's library.) */
+/* Parameter `format_at` is a format for the arguments from `first` on.  gnu_printf, because gcc for Windows takes
+ * `printf` for the formats of Microsoft's library. */
 #ifdef __clang__
 #define PRINTF_LIKE(format_at, first) __attribute__((format(printf, format_at, first)))
 #else
@@ -33,9 +33,9 @@ static inline void errno_put_back(const int *before)
 }
 
 /*
- * ASSERT(label, condition): an invariant that the code after it relies on.  The CMake option LFPOOL_ASSERTS builds the
- * check in, for the sanitizers and the explorer; a violation ends the program.  Other builds do not evaluate the
- * condition.  It reads shared words by peek(), which is no step for the explorer.
+ * ASSERT(label, condition): an invariant that the code after it relies on.  Evaluated only with the CMake option
+ * LFPOOL_ASSERTS, for the sanitizers and the explorer; a violation ends the program.  A condition reads shared words by
+ * peek(), which is not a step for the explorer.
  */
 #ifdef LFPOOL_ASSERTS
 #include <stdio.h>
@@ -53,13 +53,13 @@ __attribute__((cold, noreturn)) static inline void assert_failed(const char *lab
 #define ASSERT(label, condition) ((void)sizeof(!(condition)))
 #endif
 
-/* Prevents a tail call just before it, so that the caller is in every backtrace. */
+/* After a call: prevents that it becomes a tail call, so that the caller is in every backtrace. */
 #define KEEP_FRAME() __asm__ __volatile__("")
 
-/* Does this build have pools in buffers only (docs/embedded.md)?  A constant, so the compiler removes unreached code,
- * and with it references to functions that such a build lacks.
- * CACHE_LINE_PAIR: processors fetch two lines as a pair, so neighbours on one pair disturb each other.  An embedded
- * build uses one line, since it has little memory and few processors. */
+/* EMBEDDED: does this build have pools in buffers only (docs/embedded.md)?  A constant, so the compiler removes
+ * unreached code, and with it references to functions that such a build lacks.
+ * CACHE_LINE_PAIR: processors fetch two lines as a pair, so data of two threads must not share a pair.  An embedded
+ * build has little memory and few processors, and uses one line. */
 #ifdef LFPOOL_EMBEDDED
 #define EMBEDDED 1
 #define CACHE_LINE_PAIR 64

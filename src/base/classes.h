@@ -8,11 +8,11 @@
  *              next bits, and no table is searched.
  *                 Let m be the units, rounded up, less one, and 2^d the distance of classes near m:
  *                     class = steps * d + (m >> d)        m >> d is in steps .. 2 * steps - 1, or d = 0
- *                     size  = ((m >> d) + 1) << d         units: the largest that has this class
+ *                     size  = ((m >> d) + 1) << d         the largest number of units in this class
  * Invariants   X1  class_of() is monotone; class_size(class_of(n)) >= n, and class_size(class_of(n) - 1) < n.
  *              X2  a class is larger than a size that it serves by at most alignment - 1 bytes, if the size is at most
- *                  steps * alignment; otherwise by less than one part in steps + 1 of the class.  (Then m >= steps, and
- *                  less than 2^d units are surplus, of (m >> d) + 1 >= steps + 1 times 2^d.)
+ *                  steps * alignment; otherwise by less than 1 / (steps + 1) of the class.  (Then the class has at
+ *                  least (steps + 1) * 2^d units, and less than 2^d of them are surplus.)
  *              tests/base/unit_classes.c compares both with a list, for every size.
  * Progress     Wait-free, O(1).
  */
@@ -31,14 +31,14 @@ struct classes {
 static inline size_t class_of(const struct classes *c, size_t size)
 {
 	const uint64_t m = (uint64_t)(size - (size != 0)) >> c->alignment_shift;
-	/* ^ instead of -: the compiler recognises it. */
+	/* ^ instead of -, so that the compiler emits one instruction. */
 	const unsigned leading = (unsigned)__builtin_clzll(m | UINT64_C(1) << c->steps_shift) ^ 63;
 	const unsigned d = leading - c->steps_shift;
 
 	return ((size_t)d << c->steps_shift) + (size_t)(m >> d);
 }
 
-/* Bytes of its objects. */
+/* Bytes of an object of the class. */
 static inline size_t class_size(const struct classes *c, size_t number)
 {
 	const size_t steps = (size_t)1 << c->steps_shift;
@@ -47,7 +47,7 @@ static inline size_t class_size(const struct classes *c, size_t number)
 	return (number - d * steps + 1) << (d + c->alignment_shift);
 }
 
-/* Classes for sizes up to `largest`, at least 1. */
+/* `largest`: the largest size, at least 1. */
 static inline struct classes classes_for(size_t alignment, size_t steps, size_t largest)
 {
 	struct classes c = {

@@ -2,12 +2,12 @@
 /*
  * low_water.h - the minimum of a count since the last reset.
  *
- * Idea         The count is a word that changes only by compare-and-swap.  A call that lowers it notes the new value
- *              afterwards, if that is a new minimum.  A reset opens the note for any value, stores the word of the
- *              count unchanged (by CAS), notes the value that it found there, and closes the note.  That value
- *              includes all changes before the CAS.  A call that changes the count after it sees, by the edge of that
- *              word, that the note is open.  If another reset has begun meanwhile, that one closes the note.  During a
- *              reset, and after one that was never finished, the minimum is unknown and reads as 0.
+ * Idea         The count is a word that changes only by compare-and-swap.  A call that lowers it afterwards records the
+ *              new value in the mark, if that is a new minimum.  A reset opens the mark for any value, then changes
+ *              the count's word to itself (by CAS), records the value that it found there, and closes the mark.  That
+ *              value includes all changes before the CAS.  A call that changes the count later sees, by the edge of
+ *              the count's word, that the mark is open.  If another reset begins meanwhile, that one closes the mark.
+ *              While the mark is open, also after a reset that was never finished, the minimum reads as 0.
  * Progress     Lock-free: a retry means that another thread lowered the note, or began a reset.
  */
 #ifndef LFPOOL_LOW_WATER_H
@@ -17,7 +17,7 @@
 #include "base/base.h"
 #include "base/widths.h"
 
-/* {resets:31, resetting:1, least:32}; zeroed: the minimum is 0. */
+/* A mark: {resets:31, resetting:1, least:32}; open while resetting.  Zeroed: closed, with the minimum 0. */
 typedef _Atomic(uint64_t) low_water_word;
 
 #define LOW_WATER_RESETTING (UINT64_C(1) << 32)
@@ -39,7 +39,7 @@ static inline uint32_t low_water_least(const low_water_word *mark)
 	return now & LOW_WATER_RESETTING ? 0 : (uint32_t)now;
 }
 
-/* Returns the argument of low_water_close(). */
+/* Returns the argument for low_water_close(). */
 static inline uint64_t low_water_open(low_water_word *mark)
 {
 	uint64_t now = tally_read(mark), open;

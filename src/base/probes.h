@@ -2,18 +2,16 @@
 /*
  * probes.h - places that a tracer can hook into while the program runs: bpftrace, perf, SystemTap, gdb.
  *
- * Idea         USDT: a nop at the probe, and a note in the ELF file, next to the code, with the address of the nop and
- *              the places of its arguments at that moment.  A program without a tracer pays only for the nop.  For a
- *              tracer the kernel, or a debugger, puts a breakpoint there.  The notes have the format of SystemTap's
- *              <sys/sdt.h>, which every tracer reads.  They are written here for two reasons.  The build needs no
- *              package; and `asm inline` makes a probe count as one instruction.  With <sys/sdt.h>, which counts one
- *              for each line, the compiler stopped inlining.  Built in with the CMake option LFPOOL_USDT; without it
- *              the functions here are empty.
+ * Idea         USDT: a nop at the probe, and a note in the ELF file with the address of the nop and the places of its
+ *              arguments.  A tracer lets the kernel put a breakpoint there; without one a program pays for the nop.
+ *              The notes have the format of SystemTap's <sys/sdt.h>, which every tracer reads.  That header is not used
+ *              because it would be a dependency, and because its asm counts as one instruction per line, so that the
+ *              compiler stopped inlining.  `asm inline` counts as one.  Without the CMake option LFPOOL_USDT the
+ *              functions here are empty.
  * Invariants   PB1 no probe is on the fast path.  If lfpool_stats_t has a counter of the same events, the probe is next
  *                  to it.
- *              PB2 only addresses are computed for a probe: its arguments exist there already.
- *              docs/observability.md has the table; tests/probes compares it with the built library, and counts.
- * Progress     None of its own: a nop.
+ *              PB2 no code computes an argument for a probe, except addresses.
+ *              docs/observability.md has the table; tests/probes compares it with the built library.
  */
 #ifndef LFPOOL_PROBES_H
 #define LFPOOL_PROBES_H
@@ -27,10 +25,9 @@
 #define PROBE_WORD "4"
 #endif
 /*
- * One note: two sizes (of the format's name with its 0, and of the rest), the type 3 (stapsdt), and the name.  Then
- * three addresses: the nop; the base, which shows how far a prelinked file was moved; a semaphore (0: unused).  Then
- * three strings: the provider, the probe, the arguments.  An argument is SIZE@OPERAND, as the assembler writes it.
- * Ours are words, the last one signed.
+ * One note: the sizes of the format's name and of the rest, the type 3 (stapsdt), and the name.  Then three addresses:
+ * the nop; the base, which shows how far a prelinked file was moved; a semaphore (0: unused).  Then three strings: the
+ * provider, the probe, the arguments.  An argument is SIZE@OPERAND, in the assembler's syntax.
  */
 #define PROBE_NOTE(probe, arguments)                                                \
 	"990: nop\n"                                                                \
@@ -53,7 +50,7 @@
 	".size _.stapsdt.base, 1\n"                                                 \
 	".popsection\n"                                                             \
 	".endif\n"
-/* A constant or a register.  (For memory, clang would make a copy on the stack.) */
+/* A constant or a register: for memory, clang would make a copy on the stack. */
 #define PROBE_PLACE(x) "nr"((intptr_t)(x))
 /* clang-format off */
 #define FIRE2(probe, a, b)                                                                                      \
@@ -88,7 +85,7 @@ PROBE probe_miss(const struct lfpool_pool *pool, const char *name, enum probe_ca
 	FIRE3(miss, pool, name, call);
 }
 
-/* The cache's own stacks had no such magazine, so one came from elsewhere (depot_trips). */
+/* The cache's own stacks had no magazine for that, so one came from elsewhere (depot_trips). */
 PROBE probe_trip(const struct lfpool_pool *pool, const char *name, enum probe_call call)
 {
 	FIRE3(trip, pool, name, call);
@@ -106,13 +103,13 @@ PROBE probe_exhausted(const struct lfpool_pool *pool, const char *name)
 	FIRE2(exhausted, pool, name);
 }
 
-/* A release was refused, or a debug mode found an error (misuses).  No pool: a set's. */
+/* A release was refused, or a debug mode found an error (misuses).  pool NULL: a set. */
 PROBE probe_misuse(const struct lfpool_pool *pool, const char *name, const void *object, int status)
 {
 	FIRE4(misuse, pool, name, object, status);
 }
 
-/* ---- What happens to the pool ---- */
+/* ---- Events of the pool ---- */
 
 PROBE probe_create(const struct lfpool_pool *pool, const char *name, size_t object_size, size_t capacity)
 {
@@ -136,13 +133,13 @@ PROBE probe_shrink(const struct lfpool_pool *pool, const char *name, size_t coun
 	FIRE4(shrink, pool, name, count, gone);
 }
 
-/* `bytes` of memory were given back to the system (given_back). */
+/* `bytes` of memory were returned to the system (given_back). */
 PROBE probe_trim(const struct lfpool_pool *pool, const char *name, size_t bytes)
 {
 	FIRE3(trim, pool, name, bytes);
 }
 
-/* The wait of a call for an object begins; it ends, with one or NULL. */
+/* A call begins to wait for an object; the wait ends, with an object or NULL. */
 PROBE probe_wait_begin(const struct lfpool_pool *pool, const char *name)
 {
 	FIRE2(wait_begin, pool, name);

@@ -18,9 +18,9 @@
  */
 bool sized_read(void *out, size_t known, size_t least, const void *given);
 
-/* Can the caller's struct be filled in?  (Its struct_size is valid.) */
+/* Is the caller's struct_size valid? */
 bool sized_fits(const void *out, size_t least);
-/* Fills it with *from, the library's version, except for struct_size.  Unknown fields become 0. */
+/* Fills the caller's struct from *from, the library's version.  Fields that the library does not know become 0. */
 void sized_write(void *out, const void *from, size_t known);
 
 #endif

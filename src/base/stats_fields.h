@@ -16,8 +16,8 @@
 #include "lfpool/report.h"
 
 /*
- * X(field, line, unit).  A dump in text shows each field that has a line: "line   value unit, value unit".  Neighbours
- * with the same line share it.  dump.c writes the other fields: the identity and the line of the caches.
+ * X(field, line, unit).  A dump in text has the line "line   value unit, value unit" for neighbours with the same
+ * `line`.  dump.c writes the fields without a line.
  */
 #define STATS_MAP(X)                                    \
 	X(capacity, NULL, NULL)                         \
@@ -46,7 +46,6 @@
 	X(steals, "misses", " steals")                  \
 	X(retries, "retries", "")
 
-/* A row of the table. */
 enum stats_field {
 #define STATS_ENUM(field, line, unit) STATS_##field,
 	STATS_MAP(STATS_ENUM)
@@ -59,7 +58,6 @@ uint64_t stats_value(const lfpool_stats_t *stats, enum stats_field field);
 /* Also copies the backend of `more`. */
 void stats_add(lfpool_stats_t *sum, const lfpool_stats_t *more);
 
-/* The fields that have a line, each line with its end. */
 void stats_put_text(struct text *t, const lfpool_stats_t *stats);
 /* All fields as members of an object, without its braces: "capacity":100,"active":10 */
 void stats_put_json(struct text *t, const lfpool_stats_t *stats);

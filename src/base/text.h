@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text.h - text in a buffer of given size, written piece by piece like snprintf().
+ * text.h - text in a buffer of given size, written piece by piece.
  *
- * Idea         Text beyond the room is cut off, but counted: `wanted` is the length of the whole text.
+ * Idea         As with snprintf(), text beyond the room is cut off, but counted.
  * Invariants   TX1 the text is always terminated, unless the room is 0.
  * Progress     Does not allocate.
  */
@@ -14,10 +14,9 @@
 struct text {
 	char *out;     /* may be NULL if there is no room  */
 	size_t room;   /* bytes, the terminating 0 included */
-	size_t wanted; /* bytes so far, without it          */
+	size_t wanted; /* length of the whole text so far   */
 };
 
-/* Starts an empty text. */
 static inline void text_open(struct text *t, char *out, size_t room)
 {
 	*t = (struct text){out, room, 0};
@@ -25,10 +24,10 @@ static inline void text_open(struct text *t, char *out, size_t room)
 		*out = 0;
 }
 void text_put(struct text *t, const char *format, ...) PRINTF_LIKE(2, 3);
-/* A string in double quotes, as RFC 8259 requires; bytes that are not UTF-8 become U+FFFD. */
+/* A string in double quotes, as JSON requires (RFC 8259); bytes that are not UTF-8 become U+FFFD. */
 void text_put_quoted(struct text *t, const char *string);
 
-/* Flags, hooks.  Writes the names that are set, separated by blanks, or "none"; in JSON as an array. */
+/* For flags and hooks: writes the names that are set, separated by blanks, or "none"; in JSON as an array. */
 struct text_name {
 	const char *name;
 	bool set;

@@ -2,10 +2,9 @@
 /*
  * widths.h - the widths of counters that can run over.
  *
- * Idea         docs/design.md, "Counters that run over", lists for each counter the cost of a wrap, its time, and its
- *              test.  With LFPOOL_NARROW each has only a few bits (verify/narrow), so all of them wrap within seconds
- *              of a test.  A test can also set one width alone.  LFPOOL_POSITION_BITS_ is in lfpool/inline.h, and is
- *              set on the compiler's command line.
+ * Idea         docs/design.md, "Counters that run over", has each counter: what a wrap costs, when it comes, and its
+ *              test.  With LFPOOL_NARROW (verify/narrow) each counter has only a few bits, so all of them wrap within
+ *              seconds of a test.  A test can also set one width alone.  (LFPOOL_POSITION_BITS_ is in lfpool/inline.h.)
  * Two kinds    A repeated value of a tag does harm only if a stopped thread expects exactly that value.  LFPOOL_NARROW
  *              leaves tags wide enough that this is unlikely.  Every other counter must be right at any width, and gets
  *              as few bits as its argument allows.
@@ -34,8 +33,8 @@
 #define PUSHES_BITS LFPOOL_WIDTH(48, 16)
 #endif
 
-/* Tickets of waiters (cells.h), which are compared and so must never wrap.  Their part that is kept when a slot is
- * given, and in an lfpool_ticket_t. */
+/* Tickets of waiters (cells.h), which are compared and so must never wrap.  A cell that was given a slot, and an
+ * lfpool_ticket_t, have only the last bits of the ticket. */
 #ifndef TICKET_BITS
 #define TICKET_BITS 61
 #endif
@@ -51,7 +50,7 @@
 #define BOUND_TAG_BITS LFPOOL_WIDTH(16, 8)
 #endif
 
-/* The count in a handle, at most (handle.c); the slot takes the other bits. */
+/* The maximum for the count in a handle (handle.c); the slot takes the other bits. */
 #ifndef HANDLE_COUNT_BITS
 #define HANDLE_COUNT_BITS LFPOOL_WIDTH(64, 18)
 #endif
@@ -66,12 +65,12 @@
 #define RANGES_VERSION_BITS LFPOOL_WIDTH(39, 10)
 #endif
 
-/* Pools that have had the same place in the registry. */
+/* Pools that have had the same place in the table of live pools. */
 #ifndef REGISTRY_GENERATION_BITS
 #define REGISTRY_GENERATION_BITS LFPOOL_WIDTH(40, 16)
 #endif
 
-/* Resets of a least depth (low_water.h). */
+/* Resets of a minimum (low_water.h). */
 #ifndef LOW_WATER_RESETS_BITS
 #define LOW_WATER_RESETS_BITS LFPOOL_WIDTH(31, 4)
 #endif

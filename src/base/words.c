@@ -23,7 +23,7 @@ static uint32_t *field_of(struct debug_modes *modes, const struct word *w)
 	return (uint32_t *)(void *)((char *)modes + w->field);
 }
 
-/* A number within the word's bounds; 0: invalid. */
+/* A number within the mode's bounds; 0: invalid. */
 static uint32_t read_number(const struct word *w, const char *digits, size_t count)
 {
 	uint64_t number = 0;
@@ -36,7 +36,6 @@ static uint32_t read_number(const struct word *w, const char *digits, size_t cou
 	return number >= w->least && number <= w->most ? (uint32_t)number : 0;
 }
 
-/* One word of `length` bytes. */
 static bool read_word(struct debug_modes *modes, const char *at, size_t length)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
@@ -61,7 +60,6 @@ bool debug_words_read(struct debug_modes *modes, const char *at)
 	while (at && *at) {
 		const size_t length = strcspn(at, ",");
 
-		/* Ignores an empty word. */
 		if (length && !read_word(modes, at, length))
 			return false;
 		at += length + (at[length] == ',');

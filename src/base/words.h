@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * words.h - words for dumps, profiles and the environment: flags, backends and debug modes; and the version.
- *
- * Tables       FLAG_MAP and BACKEND_MAP here, X(constant, word), and LFPOOL_DEBUG_MAP in lfpool/debug.h.
+ * words.h - the names of flags, backends and debug modes in dumps, profiles and the environment; and the version.
  */
 #ifndef LFPOOL_WORDS_H
 #define LFPOOL_WORDS_H
@@ -15,6 +13,7 @@
 
 struct text;
 
+/* X(constant, word). */
 #define FLAG_MAP(X)                            \
 	X(LFPOOL_PREFAULT, "prefault")         \
 	X(LFPOOL_ZERO, "zero")                 \
@@ -34,19 +33,19 @@ struct text;
 #define VERSION_OF(major, minor, patch) STRING_OF(major) "." STRING_OF(minor) "." STRING_OF(patch)
 #define VERSION VERSION_OF(LFPOOL_VERSION_MAJOR, LFPOOL_VERSION_MINOR, LFPOOL_VERSION_PATCH)
 
-/* The number of each word, or 1; 0: off. */
+/* For each mode its number, or 1 if it has none; 0: off. */
 struct debug_modes {
 #define DEBUG_FIELD(field, word, least, most, text) uint32_t field;
 	LFPOOL_DEBUG_MAP(DEBUG_FIELD)
 #undef DEBUG_FIELD
 };
 
-/* Adds the modes in `words` (NULL: none).  False if they have an error; the modes are then unusable. */
+/* Adds the modes in `words` (NULL: no modes).  After an error it returns false, and the modes are unusable. */
 bool debug_words_read(struct debug_modes *modes, const char *words);
-/* The modes as words again: poison,quarantine=16 or none; in JSON ["poison","quarantine=16"]. */
+/* The modes as words: poison,quarantine=16 or none; in JSON ["poison","quarantine=16"]. */
 void debug_words_write(const struct debug_modes *modes, lfpool_format_t format, struct text *text);
 
-/* Does a mode look for errors?  Then releases race by CAS. */
+/* Does a mode look for errors?  Then releases use a CAS, as with LFPOOL_CHECK_RACES. */
 static inline bool debug_modes_detect(const struct debug_modes *modes)
 {
 	return modes->check || modes->poison || modes->quarantine || modes->guard || modes->owner || modes->backtrace;

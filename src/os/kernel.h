@@ -3,7 +3,7 @@
  * kernel.h - the commands of futex(2) and membarrier(2).
  *
  * Idea         musl lacks linux/futex.h and linux/membarrier.h, so the numbers are repeated here.  The kernel never
- *              changes them, and tests/os/unit_late.c compares them with those headers.
+ *              changes them.  tests/os/unit_late.c compares them with the headers.
  */
 #ifndef LFPOOL_KERNEL_H
 #define LFPOOL_KERNEL_H

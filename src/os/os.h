@@ -4,9 +4,8 @@
  *
  * Idea         No other file calls the system, so tests can make each call fail (tests/refusals).  Sizes are in bytes.
  *              No function here retries.
- * Ports        A port is os_NAME.c, which is empty on any other system, and its types below.  It implements all
- *              functions declared here.  No other file of the library tests for the system (tests/docs/claims).
- *              With LFPOOL_EMBEDDED there is no system (os_none.c): a pool in a buffer needs little.
+ * Ports        A port is os_NAME.c, which is empty on any other system, and its types below.  No other file of the
+ *              library tests for the system (tests/docs/claims).  With LFPOOL_EMBEDDED there is no system (os_none.c).
  * Invariants   OS1 no function here changes errno: callers get results only.
  * Progress     os_heavy_fence() and os_wake() enter the kernel; os_sleep_on() blocks.  The others are for create,
  *              destroy and the first call of a thread.
@@ -25,7 +24,7 @@ typedef int os_mutex_t;
 #define THREAD_LOCAL
 #define os_of_thread(variable) (variable)
 
-/* No pool is in mutex mode. */
+/* This build has no mutex mode. */
 static inline void os_mutex_lock(os_mutex_t *mutex)
 {
 	(void)mutex;
@@ -36,7 +35,7 @@ static inline void os_mutex_unlock(os_mutex_t *mutex)
 	(void)mutex;
 }
 
-/* Different threads have different stacks; only a fork needs more. */
+/* An address on the stack: differs between threads.  (There is no fork, which would need more.) */
 static inline uintptr_t os_thread_self(void)
 {
 	return (uintptr_t)__builtin_frame_address(0);
@@ -47,8 +46,8 @@ static inline uintptr_t os_thread_self(void)
 typedef pthread_mutex_t os_mutex_t;
 #define OS_MUTEX_INITIALIZER PTHREAD_MUTEX_INITIALIZER
 
-/* An access makes no call and allocates nothing.  A library that is loaded by dlopen() needs room in the static TLS
- * block. */
+/* initial-exec: an access makes no call and allocates nothing.  So a library that is loaded by dlopen() needs room in
+ * the static TLS block. */
 #define THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 #define os_of_thread(variable) (variable)
 
@@ -76,8 +75,8 @@ typedef struct {
 void os_mutex_lock(os_mutex_t *mutex);
 void os_mutex_unlock(os_mutex_t *mutex);
 
-/* mingw-w64's gcc turns _Thread_local into calls that allocate.  So a thread-local variable is in the section that the
- * loader copies for each thread, and address arithmetic finds its copy (docs/windows.md). */
+/* mingw-w64's gcc turns _Thread_local into calls that allocate.  So these variables are in the section that the loader
+ * copies for each thread, and address arithmetic finds the copy (docs/windows.md). */
 #define THREAD_LOCAL __attribute__((section(".tls$")))
 #define os_of_thread(variable) (*(__typeof__(variable) *)os_copy_of_thread(&(variable)))
 void *os_copy_of_thread(void *variable);
@@ -96,15 +95,15 @@ void *os_reserve(size_t bytes);
 /* As os_map() if `open`, otherwise as os_reserve().  The page at `offset` begins at a multiple of `alignment`: a power
  * of two, or 0 if any page will do. */
 void *os_map_aligned(size_t bytes, size_t offset, size_t alignment, bool open);
-/* A whole mapping that one of these three returned. */
+/* Unmaps a whole mapping that one of these three returned. */
 void os_unmap(void *address, size_t bytes);
 /* Removes access to these pages; false when refused. */
 bool os_guard(void *address, size_t bytes);
 /* Gives access to these pages, which are zeroed if they had none before; false when refused. */
 bool os_open(void *address, size_t bytes);
-/* Undoes os_open(), and a lock since then, as far as the system allows: no access, no memory, no lock. */
+/* Undoes os_open() and os_lock(), as far as the system allows: no access, no memory, no lock. */
 void os_close(void *address, size_t bytes);
-/* Gives the memory of these pages back: they read as zero again.  False when refused. */
+/* Returns the memory of these pages to the system: they read as zero again.  False when refused. */
 bool os_discard(void *address, size_t bytes);
 /* Backs every page with memory now; false when refused.  Keeps their contents: other threads may have objects there. */
 bool os_prefault(void *address, size_t bytes);
@@ -125,26 +124,26 @@ void *os_heap_resize(void *memory, size_t bytes);
 void *os_heap_aligned(size_t alignment, size_t bytes);
 void os_heap_free(void *memory);
 
-/* Can the 8 bytes at this address, which may be any, be read?  Enters the kernel. */
+/* Can the 8 bytes at this address be read?  The address may be any number.  Enters the kernel. */
 bool os_can_read(const void *address);
 
 /* ---- Threads ---- */
 
-/* Each port has THREAD_LOCAL, for variables of which each thread has a copy, and os_of_thread(variable), the calling
- * thread's copy.  No access allocates memory. */
+/* Each port has THREAD_LOCAL, for thread-local variables, and os_of_thread(variable), the calling thread's copy.  No
+ * access allocates memory. */
 /*
- * Keeps the shared library with this code, if there is one, loaded despite dlclose(): exiting threads run a destructor
- * in it.  False when the loader refuses.  *keys_usable_out: false in a namespace of dlmopen(), because glibc's keys use
- * the same places in a thread in every namespace.
+ * Keeps this shared library loaded despite dlclose(), because exiting threads run a destructor in it.  False when the
+ * loader refuses.  *keys_usable_out: false in a namespace of dlmopen(), because the thread-specific keys of glibc in
+ * different namespaces use the same places in a thread.
  */
 bool os_stay_loaded(bool *keys_usable_out);
-/* Once per process.  From now on each exiting thread whose exit value is not NULL calls `at_exit` with it.  The value
- * is NULL during the call.  If the call sets it again, `at_exit` may be called again.  False when refused. */
+/* Once per process.  From now on each exiting thread whose exit value is not NULL calls `at_exit` with it, and sets it
+ * to NULL before.  If `at_exit` sets it again, it may be called again.  False when refused. */
 bool os_at_thread_exit(void (*at_exit)(void *));
 /* Sets the calling thread's exit value, which is NULL in a new thread; false when refused. */
 bool os_set_exit_value(void *value);
-/* A mutex that is not recursive; false when refused.  Each port has os_mutex_t, os_mutex_lock(mutex),
- * os_mutex_unlock(mutex), and OS_MUTEX_INITIALIZER for a mutex that is neither opened nor closed. */
+/* A mutex that is not recursive; false when refused.  Each port also has os_mutex_lock(mutex), os_mutex_unlock(mutex),
+ * and OS_MUTEX_INITIALIZER for a mutex that is neither opened nor closed. */
 bool os_mutex_open(os_mutex_t *mutex);
 void os_mutex_close(os_mutex_t *mutex);
 /* From now on `before` runs before each fork, `parent` and `child` after it; false when refused. */
@@ -156,7 +155,7 @@ void os_yield(void);
 /* Each port has os_thread_self(): a uintptr_t that differs from every other living thread's.  A fork keeps it. */
 /* The calling thread's number, as ps and gdb show it. */
 uint32_t os_thread_id(void);
-/* In the child of a fork, where the number differs. */
+/* In the child of a fork, where the thread's number differs. */
 void os_forget_thread_id(void);
 /* Nanoseconds since a moment in the past; never decreases. */
 uint64_t os_now_ns(void);
@@ -185,30 +184,25 @@ void os_wake(_Atomic(uint64_t) *word);
 
 /* ---- The asymmetric fence ---- */
 
-/*
- * The heavy half of the asymmetric fence: during this call, every other thread of the process executes a full barrier
- * at some point of its program.  Enters the kernel.  In the fallback, a full fence of the caller only.
- */
+/* The heavy half of the asymmetric fence (atomics.h): during this call, every other thread of the process executes a
+ * full barrier.  Enters the kernel.  Without membarrier(2) it is a full fence of the caller only. */
 void os_heavy_fence(void);
-/* True: the heavy fence works, and owners need only a compiler barrier.  False: owners fence too.  Fixed from the first
- * call on. */
+/* True: the heavy fence works, and owners need only a compiler barrier.  False: owners fence too.  The answer never
+ * changes. */
 bool os_asymmetric(void);
 
 /* ---- The environment and reports ---- */
 
-/* Writes text to the standard error stream, unbuffered.  Not by stdio, which in glibc needs 8 KiB of stack: a small
- * thread has less. */
+/* Writes text to the standard error stream, without stdio, because glibc's needs 8 KiB of stack. */
 void os_print(const char *text);
 
-/* A variable of the environment.  NULL: it is not set, or the program has more rights than its user, and so must not
- * trust it. */
+/* A variable of the environment; NULL if it is not set, or if the program has more rights than its user. */
 const char *os_environment(const char *name);
 
-/* The return addresses of the calls that lead here, including this one's, the innermost first.  Returns their number; 0
- * where the system has no such function. */
+/* The return addresses of the calls that lead here, the innermost first.  Returns their number; 0 where the system has
+ * no such function. */
 uint32_t os_backtrace(void **frames_out, uint32_t room);
-/* The file loaded at an address, and the function there: the path and the name, each NULL if unknown, and where they
- * begin. */
+/* The file loaded at an address, and the function there: their names, each NULL if unknown, and where they begin. */
 struct os_symbol {
 	const char *file, *file_base, *name, *name_base;
 };

@@ -3,9 +3,9 @@
  * os_linux.c - os.h on Linux, with glibc or musl.
  *
  * Idea         membarrier(2) must be registered once per process.  That costs half a microsecond while the process
- *              has one thread and up to 0.3 s afterwards, so a constructor does it.  Support is read from the bits of
- *              OS_MEMBARRIER_QUERY, not only from its return code, and then tried once.  The registration survives
- *              fork.  LFPOOL_MEMBARRIER=off in the environment forces the fallback, for tests and comparison.
+ *              has one thread and up to 0.3 s afterwards, so a constructor does it.  OS_MEMBARRIER_QUERY must report
+ *              the command as supported, and one call must succeed.  The registration survives fork.
+ *              LFPOOL_MEMBARRIER=off in the environment forces full fences, for tests and comparison.
  * Concurrency  The choice is made under pthread_once, and is read-only afterwards.
  */
 #include "os/os.h"
@@ -97,7 +97,7 @@ bool os_open(void *address, size_t bytes)
 void os_close(void *address, size_t bytes)
 {
 	KEEP_ERRNO();
-	/* In this order, because MADV_DONTNEED refuses locked pages. */
+	/* First, because MADV_DONTNEED refuses locked pages. */
 	(void)munlock(address, bytes);
 	(void)madvise(address, bytes, MADV_DONTNEED);
 	(void)mprotect(address, bytes, PROT_NONE);
@@ -115,7 +115,7 @@ bool os_prefault(void *address, size_t bytes)
 #ifdef MADV_POPULATE_WRITE
 	if (madvise(address, bytes, MADV_POPULATE_WRITE) == 0)
 		return true;
-	/* Linux before 5.14, or without CONFIG_ADVISE_SYSCALLS. */
+	/* Linux before 5.14, or without CONFIG_ADVISE_SYSCALLS, lacks MADV_POPULATE_WRITE. */
 	if (errno != EINVAL && errno != ENOSYS)
 		return false;
 #endif
@@ -187,10 +187,10 @@ void os_print(const char *text)
 			return;
 }
 
-/* ---- Which memory is shared ----
+/* ---- Is memory shared?  The kernel lists it in /proc/self/maps ----
  *
- * The kernel lists it in /proc/self/maps.  Plain system calls read it, because read() is a cancellation point.  Nothing
- * is allocated, because the child of a fork reads it. */
+ * Plain system calls read that file, because read() is a cancellation point.  Nothing is allocated, because the child
+ * of a fork runs this. */
 
 struct mappings {
 	long file;
@@ -210,7 +210,7 @@ static char mappings_next(struct mappings *r)
 	return r->count ? r->bytes[r->at++] : '\0';
 }
 
-/* Reads a number in base 16, and the byte after it. */
+/* Reads a hexadecimal number, and the byte after it. */
 static uintptr_t mappings_number(struct mappings *r)
 {
 	uintptr_t number = 0;
@@ -252,7 +252,7 @@ const char *os_environment(const char *name)
 
 /* ---- Threads ---- */
 
-/* A program that is also statically linked with the C library has neither, and needs neither. */
+/* A program that is statically linked with the C library too has neither, and needs neither. */
 #pragma weak dlopen
 #pragma weak dlinfo
 
@@ -365,7 +365,7 @@ static void futex(void *half, int operation, unsigned value, const struct timesp
 void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
 {
 	const uint64_t second = UINT64_C(1000000000), seconds = deadline_ns / second;
-	/* A time_t of 32 bits ends before the clock, but only after sixty years. */
+	/* A time_t of 32 bits overflows after sixty years of this clock. */
 	const struct timespec deadline = {
 		.tv_sec = (time_t)(seconds < INT32_MAX ? seconds : INT32_MAX),
 		.tv_nsec = (long)(deadline_ns % second),
@@ -416,8 +416,8 @@ bool os_asymmetric(void)
 
 void os_heavy_fence(void)
 {
-	/* A registered process is refused only if a filter was installed since.  Then it registers again, and stops
-	 * if that fails: without the fence two threads could get one object. */
+	/* The kernel refuses a registered process only if a filter was installed since.  Then the process registers
+	 * again, and stops if that fails: without the fence two threads could get one object. */
 	if (!asymmetric)
 		full_fence();
 	else if (membarrier(OS_MEMBARRIER_PRIVATE_EXPEDITED) != 0 &&

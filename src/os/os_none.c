@@ -8,7 +8,7 @@
 
 #ifdef LFPOOL_EMBEDDED
 
-/* Only used to compute the sizes of parts. */
+/* Used only to compute sizes of parts. */
 size_t os_page_bytes(void)
 {
 	return 4096;

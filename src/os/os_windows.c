@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os_windows.c - os.h on Windows 8 and later: kernel32 and WaitOnAddress, and of the C runtime only the heap.
+ * os_windows.c - os.h on Windows 8 and later: by kernel32 and WaitOnAddress(), and the heap of the C runtime.
  *
- * Idea         VirtualAlloc() reserves addresses, and charges them to the system's commit limit when they are opened,
- *              touched or not.  docs/windows.md lists the other differences from Linux.
- * Fence        FlushProcessWriteBuffers() cannot be refused, and needs no registration.  But Wine's does nothing, up
- *              to version 8 at least, and does not report it.  So owners fence under Wine, and with
- *              LFPOOL_MEMBARRIER=off in the environment.
+ * Idea         VirtualAlloc() reserves addresses.  It charges memory to the system's commit limit when pages are
+ *              opened, touched or not.  docs/windows.md lists the other differences from Linux.
+ * Fence        FlushProcessWriteBuffers() cannot be refused, and needs no registration.  But in Wine, up to version 8
+ *              at least, it does nothing.  So owners fence under Wine, and with LFPOOL_MEMBARRIER=off in the
+ *              environment.
  * Exit         The loader calls at_exit_of_thread() in each exiting thread, because it is one of the image's TLS
  *              callbacks.  (FlsAlloc() has destructors, but for fibers: a thread can outlive its fiber.)
  * Concurrency  Threads that choose the fence at the same time choose the same; afterwards it is read-only.
@@ -93,9 +93,9 @@ void os_close(void *address, size_t bytes)
 }
 
 /*
- * Not by MEM_DECOMMIT and MEM_COMMIT: another thread may read an object that it no longer holds, and would fail between
- * them.  After MEM_RESET a page is unchanged or zero, so it is zeroed first.  VirtualUnlock() removes unlocked pages
- * from memory.
+ * MEM_DECOMMIT and MEM_COMMIT would not do: a thread that reads an object which it no longer holds would fail between
+ * them.  After MEM_RESET a page is unchanged or zero, so it is zeroed first.  VirtualUnlock() then removes the unlocked
+ * pages from memory.
  */
 bool os_discard(void *address, size_t bytes)
 {
@@ -117,7 +117,7 @@ bool os_lock(void *address, size_t bytes)
 	return VirtualLock(address, bytes);
 }
 
-/* Large pages need the right to lock memory, and are only given to a whole mapping: nothing to ask for. */
+/* Nothing to ask for: large pages need the right to lock memory, and only a whole mapping can have them. */
 void os_wish_huge(void *address, size_t bytes)
 {
 	(void)address;
@@ -137,7 +137,7 @@ unsigned os_processors(void)
 	return count < 1 ? 1 : (unsigned)count;
 }
 
-/* The same heap functions for both, because aligned memory must be freed by _aligned_free(). */
+/* Aligned memory must be freed by _aligned_free(), so all memory is allocated by its relatives. */
 void *os_heap_resize(void *memory, size_t bytes)
 {
 	KEEP_ERRNO();
@@ -178,7 +178,7 @@ const char *os_environment(const char *name)
 
 /* ---- Threads ---- */
 
-/* The loader gives each thread a copy of the image's TLS template, with its address in the thread's block. */
+/* The loader gives each thread a copy of the image's TLS template, and stores its address in the thread's block. */
 void *os_copy_of_thread(void *variable)
 {
 	extern const IMAGE_TLS_DIRECTORY _tls_used;
@@ -190,7 +190,7 @@ void *os_copy_of_thread(void *variable)
 	return copies[_tls_index] + ((ULONG_PTR)variable - _tls_used.StartAddressOfRawData);
 }
 
-/* Written once, before any thread sets an exit value: exiting threads see it. */
+/* Written once, before any thread sets an exit value, so exiting threads see it. */
 typedef void exit_function(void *value);
 static exit_function *at_thread_exit;
 static THREAD_LOCAL void *exit_value;
@@ -310,7 +310,7 @@ void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
 	const uint64_t left = deadline_ns > now ? (deadline_ns - now - 1) / millisecond + 1 : 0;
 	uint32_t half = (uint32_t)seen;
 
-	/* The lower half comes first. */
+	/* The lower half is first in memory. */
 	(void)WaitOnAddress(word, &half, sizeof(half),
 			    deadline_ns == UINT64_MAX || left >= INFINITE ? INFINITE : (DWORD)left);
 }
