@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arena.c - the address range: laid out (arithmetic alone), made and extended; see arena.h.
+ * arena.c - the layout of the address range, its life, and the generations; see arena.h.
  */
 #include "core/arena.h"
 
@@ -32,7 +32,7 @@ size_t layout_stride(size_t bytes, size_t alignment, bool plain)
 	return plain ? stride : LFPOOL_STRIDE_SPREAD_(stride, alignment);
 }
 
-/* Newton's iteration doubles the number of right bits, from 5. */
+/* By Newton's iteration, which doubles the number of correct bits, from 5. */
 uint64_t layout_inverse(uint64_t stride)
 {
 	const uint64_t odd = stride >> __builtin_ctzll(stride);
@@ -61,9 +61,9 @@ static size_t layout_slack(const struct arena_plan *plan)
 	return plan->object_alignment > CACHE_LINE_PAIR ? plan->object_alignment - CACHE_LINE_PAIR : 0;
 }
 
-/* Pools of one configuration would have everything that a fast path touches at the same offsets in their pages, and a
- * first-level cache has eight to twelve lines for each offset.  So the colour of a pool shifts its own data by pairs of
- * cache lines, and its first object by lines, as far as the alignment allows.  A pool in a buffer has colour 0.
+/* Without colours, pools of one configuration would have their hot data at the same offsets in their pages, and a
+ * first-level cache has only eight to twelve lines for each offset.  So the colour of a pool shifts its data by pairs
+ * of cache lines, and its first object by lines, as far as the alignment allows.  A pool in a buffer has colour 0.
  * Objects in a window, and with LFPOOL_PLAIN_STRIDE, begin where a page does. */
 #define COLOUR_BYTES 4096
 
@@ -81,7 +81,7 @@ static size_t object_colour(const struct arena_plan *plan)
 		       : plan->colour * line % COLOUR_BYTES & ~(plan->object_alignment - 1);
 }
 
-/* The sizes of a slot, the place of the states, and of the generations at a multiple of `unit`; false on overflow. */
+/* The stride, and the places of the states and generations, the latter at a multiple of `unit`; false on overflow. */
 static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_t unit)
 {
 	size_t bytes;
@@ -90,7 +90,7 @@ static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_
 				  plan->plain_stride);
 	l->front = round_up(plan->front_bytes, plan->object_alignment) + object_colour(plan);
 	l->room = room_colour(plan);
-	/* The first object's state, which is also a chunk's first, is aligned to a pair of lines. */
+	/* The states of the first object, and so of the first chunk, begin at a pair of cache lines. */
 	l->states = l->room + round_up(plan->room_bytes, CACHE_LINE_PAIR) + LFPOOL_WANTED_BEFORE_;
 	if (__builtin_mul_overflow(plan->reserved - 1, l->stride, &bytes))
 		return false;
@@ -126,7 +126,7 @@ static bool lay_out(struct layout *l, const struct arena_plan *plan)
 	return !__builtin_add_overflow(l->before + page, l->objects, &l->mapped);
 }
 
-/* The same in a buffer: no pages, nothing is given back, and all of it is `mapped`. */
+/* The same in a buffer: without pages, and all of it is `mapped`. */
 static bool lay_out_in_buffer(struct layout *l, const struct arena_plan *plan)
 {
 	if (!lay_out_front(l, plan, CACHE_LINE_PAIR) ||
@@ -159,9 +159,9 @@ bool arena_object_bytes(const struct arena_plan *plan, size_t *bytes_out)
 
 /* ---- Life ---- */
 
-/* Is all of the range usable from the start?  Then only its tail is protected.  Otherwise only the usable part is
- * opened: the system does not charge memory that never had access (mlockall(2), strict overcommit).  But Valgrind
- * goes through every opened byte. */
+/* Is all of the range usable from the start?  Then it is mapped with access, and its tail is protected.  Otherwise it
+ * is mapped without access, because the system does not charge such memory (mlockall(2), strict overcommit), and the
+ * usable part is opened; Valgrind goes through every byte of that. */
 static bool is_whole(const struct arena_plan *plan)
 {
 	return plan->capacity == plan->reserved && !plan->window.at;
@@ -274,7 +274,6 @@ void *arena_open(struct arena *arena_out, const struct arena_plan *plan)
 	return room + l.room;
 }
 
-/* The start of the mapping. */
 static char *mapping_of(void *room)
 {
 	return (char *)room - ((uintptr_t)room & (os_page_bytes() - 1));
@@ -318,10 +317,10 @@ size_t arena_fill_pages(const struct arena *arena, size_t slots)
 	return (round_up(front + slots * stride, HUGE_PAGE_BYTES) - front + stride - 1) / stride;
 }
 
-/* Marks the state first.  From then on the use ends by A3, which changes the word even if it is not live yet. */
+/* Marks the state first: from then on the use ends by A3, which changes the word even if it is not live yet. */
 uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as)
 {
-	/* relaxed, here and below, of the state: A3 needs its order only against the word. */
+	/* relaxed, here and below, for the state: A3 orders it by the word. */
 	_Atomic(uintptr_t) *const mark = arena_state(arena, slot);
 	uintptr_t state = load_relaxed(mark);
 
@@ -331,26 +330,25 @@ uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as)
 		return 0;
 	uint64_t word = arena_generation(arena, slot);
 
-	/* A word that is live by accident (memory-model.md, "Marks") becomes a candidate too.  Repeats only if another
-	 * thread has made it live, or releases the object.  release, edge TELL: the object that hooks.activate wrote,
-	 * for a thread that resolves the handle.  acquire, edge MARK; on failure too. */
+	/* A word that is already live (memory-model.md, "Marks") becomes a candidate too.  Repeats only if another
+	 * thread has made it live, or releases the object.  release, edge TELL: what hooks.activate wrote, for a thread
+	 * that resolves the handle.  acquire, edge MARK; on failure too. */
 	while (generation_phase(word) < generation_phase(as)) {
 		const uint64_t next = word - generation_phase(word) + as;
 
 		if (cas_acq_rel(&arena->generation[slot], &word, next))
 			word = next;
 	}
-	/* If the state is marked while this word is live, the use is the handle's.  Otherwise our use was released
-	 * meanwhile.  If that was before the word became live, no handle has it, and the next handle may get it. */
+	/* If the state is marked while this word is live, the handle names our use.  Otherwise our use was released
+	 * meanwhile.  If the word became live after that, no handle has it, and the next use's handle may get it. */
 	return load_relaxed(mark) == LFPOOL_MARKED_ ? word : 0;
 }
 
-/* The word {generation, leaving} is ours: the slot becomes free. */
+/* The word {generation, leaving} is ours: makes the slot free. */
 static bool clear(const struct arena *arena, uint32_t slot, uint64_t leaving)
 {
 	uintptr_t state = LFPOOL_MARKED_;
-	/* relaxed: the word is ours.  Fails only if the object was released, while it was marked, by a thread that did
-	 * not see the mark. */
+	/* relaxed: the word is ours.  Fails only if a thread that did not see the mark released the object. */
 	const bool ours = cas_relaxed(arena_state(arena, slot), &state, 0);
 
 	/* release, edge MARK: the end of the mark. */
@@ -367,8 +365,8 @@ bool arena_unmark(const struct arena *arena, uint32_t slot, uint64_t word)
 {
 	const uint64_t leaving = leaving_after(word);
 
-	/* acquire, edge PIN: the last unpin may be newer than our load of the word, and have restored the same word.
-	 * Nothing to release: the free lists publish the slot for its next holder. */
+	/* acquire, edge PIN: pins and unpins after our load may have restored the same word.  No release: the free
+	 * lists publish the slot for its next holder. */
 	return cas_acquire(&arena->generation[slot], &word, leaving) && clear(arena, slot, leaving);
 }
 
@@ -395,7 +393,7 @@ enum leave arena_leave_marked(const struct arena *arena, uint32_t slot, enum gen
 {
 	const uint64_t word = arena_generation(arena, slot);
 
-	/* relaxed: after the word, edge MARK.  So the marked use is the word's. */
+	/* relaxed: edge MARK orders it after the word, so a mark belongs to the word's use. */
 	return load_relaxed(arena_state(arena, slot)) == LFPOOL_MARKED_ ? arena_leave(arena, slot, word, later)
 									: LEAVE_REFUSED;
 }
@@ -421,7 +419,7 @@ uint64_t arena_unpin(const struct arena *arena, uint32_t slot, uint64_t word, bo
 		const bool ends = generation_pins(word) == 1 && generation_is_pending(word);
 		const uint64_t next = ends ? leaving_after(word) : word - GENERATION_PIN;
 
-		/* seq_cst: edge PIN, both ways; and EV3 (evict/order.h): before the look at the bounds. */
+		/* seq_cst: edge PIN, both ways; and EV3 (evict/order.h): before the loads of the bounds. */
 		if (cas_seq_cst(&arena->generation[slot], &word, next)) {
 			*ended_out = ends && clear(arena, slot, next);
 			return word;

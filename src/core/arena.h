@@ -3,22 +3,22 @@
  * arena.h - one address range: the pool's own data, the states, and the objects.
  *
  * Idea         [ room for the pool | wanted | states | generations | pages | no access | objects | no access ].
- *              Objects are contiguous and never move.  Addresses are reserved for the maximum number of objects, and
- *              those beyond the first `capacity` have no access until arena_extend().  The objects may also be in a
- *              separate caller-provided range.  Or all parts are in a caller-provided buffer, without the pages in
- *              between.  slot -> address is a multiply.  address -> slot is a multiply by an inverse, which also finds
- *              out whether the address is the start of an object (arena_slot_of, exact for every stride).
- *              Nothing is initialised: memory is used when it is touched.  The state of a slot is a word outside the
- *              objects, so users cannot corrupt it by writing to an object.  A shift of the address gives its place:
- *              each granule has a word.  A granule is the largest power of two of bytes in which no two objects begin
- *              (H9, docs/design.md, "The arena").  A slot with a handle also uses its generation, a word that is
- *              reserved, and not touched before the first handle.
+ *              Objects are contiguous and never move.  Addresses are reserved for the maximum number of objects; those
+ *              beyond the first `capacity` have no access until arena_extend().  The objects may also be in a separate
+ *              caller-provided range, or all parts in a caller-provided buffer, without the pages in between.
+ *                 slot -> address is a multiply.  address -> slot is a multiply by an inverse, which also finds out
+ *              whether the address is the start of an object (arena_slot_of).  Nothing is initialised: memory is used
+ *              when it is touched.
+ *                 The state of a slot is a word outside the objects, so a write to an object cannot corrupt it.  The
+ *              addresses are divided into granules, the largest powers of two in which no two objects begin (H9).  Each
+ *              granule has a state, so a shift of the address finds it.  A slot that ever had a handle also uses its
+ *              generation, a word that is not touched before.
  * Invariants   A1  a slot's state is 0 exactly while its object is free.  Otherwise it is arena_active(), or
  *                  LFPOOL_MARKED_ once the first handle of that use has been made.  The word of a granule in which no
  *                  object begins is 0.
  *              A2  only the thread that holds the slot (or the object) writes its state, with two exceptions, both by
- *                  CAS.  Threads race to release it: with LFPOOL_CHECK_RACES, at a retire, in lfpool_release_all(),
- *                  and if it is marked.  A thread that makes a handle marks it.
+ *                  CAS.  A thread that makes a handle marks it.  And threads race to release it: with
+ *                  LFPOOL_CHECK_RACES, at a retire, in lfpool_release_all(), and if it is marked.
  *              A3  the word {generation:51, pins:10, phase:3} of a slot is dead, live, candidate (live, and may be
  *                  evicted), released or retired (both take effect at the last unpin), or leaving.  A marked slot
  *                  becomes free only as follows.  A CAS sets the word to {generation + 1, 0, leaving}, from a word
@@ -27,7 +27,7 @@
  *                  dead}.  So one of several releases succeeds, and a word that was live while the state was marked is
  *                  never live again.
  *              A4  only a live or candidate word gets more pins.  So the pins of a released word only decrease, and
- *                  the slot is not free before the last is gone.
+ *                  the slot becomes free after the last unpin.
  * Progress     Wait-free, except open, back, close and extend, which enter the kernel (except in a buffer).
  * Edges        TELL: arena_activate -> a walk, a resolve: what hooks.activate wrote.
  *              MARK: the release of a marked object -> the mark of the slot's next use, which has another generation.
@@ -41,12 +41,12 @@
 
 #include "lfpool/inline.h"
 
-/* Caller-provided memory.  By default whole pages without access, reserved for the objects.  All 0: the objects are in
- * the pool's mapping. */
+/* An address range for the objects; by default reserved pages without access.  All 0: the objects are in the pool's
+ * mapping. */
 struct window {
 	void *at;
 	size_t bytes;
-	bool whole; /* a buffer for all of the pool, with access, of arena_buffer_bytes() */
+	bool whole; /* a buffer for the whole pool, with access, of arena_buffer_bytes()  */
 	bool lent;  /* memory for the objects, with access                                */
 };
 
@@ -61,7 +61,7 @@ struct arena_plan {
 	uint32_t backing;               /* flags of backing.h */
 	struct window window;           /* a whole one is aligned to CACHE_LINE_PAIR */
 	size_t colour;                  /* shifts the pool within its pages: arena.c */
-	bool veiled;                    /* no state may look like a reference to its object: for leak checkers */
+	bool veiled;                    /* states do not look like references to the objects: for leak checkers */
 	bool fenced;                    /* LFPOOL_FENCED, or in a buffer: no membarrier(2), owners fence */
 };
 
@@ -85,7 +85,7 @@ struct arena {
 	_Atomic(uint64_t) *generation; /* per slot, A3                                          */
 };
 
-/* Is the arena in one caller-provided buffer?  A macro, so that embedded builds have a constant with every compiler. */
+/* Is the arena in a buffer?  A macro, so that it is a constant in embedded builds with every compiler. */
 #define arena_in_buffer(arena) (EMBEDDED || (arena)->in_buffer)
 
 /* Maps an arena and returns its room, zeroed; NULL when the system refuses memory.  `arena_out` must be outside the
@@ -93,7 +93,7 @@ struct arena {
 void *arena_open(struct arena *arena_out, const struct arena_plan *plan);
 void arena_close(void *room, size_t mapped_bytes);
 
-/* Backs all usable memory as planned.  Once, before anything outside the room is touched. */
+/* Backs all usable memory as planned (backing.h).  Once, before anything outside the room is touched. */
 lfpool_status_t arena_back(const struct arena *arena, void *room, size_t capacity);
 
 /* The stride for objects of `bytes` bytes by the rule of config.h; `plain`: LFPOOL_PLAIN_STRIDE. */
@@ -103,17 +103,17 @@ uint64_t layout_inverse(uint64_t stride);
 
 /* The size of an arena in a buffer at any address; 0 on overflow. */
 size_t arena_buffer_bytes(const struct arena_plan *plan);
-/* The heavy fence (os.h) of this arena's pool; a full fence by the caller, if owners fence too. */
+/* The heavy fence (os.h); in a pool whose owners fence, a full fence of the caller only. */
 void arena_heavy_fence(const struct arena *arena);
 
 /* The size of the objects in whole pages; false on overflow, or if the window is too small. */
 bool arena_object_bytes(const struct arena_plan *plan, size_t *bytes_out);
 
 /* Makes slots from + 1 .. to accessible, and backs them.  False when the system refuses memory; some may then be
- * accessible and locked.  Any thread.  Two threads may extend by the same slots at once, and other threads may use them
- * already: their contents stay.  Enters the kernel, except if `from` and `to` are on one page. */
+ * accessible and locked.  Two threads may extend by the same slots at once, and one may use them already: their
+ * contents stay.  Enters the kernel, except if `from` and `to` are on one page. */
 bool arena_extend(const struct arena *arena, size_t from, size_t to);
-/* At least `slots`.  With huge pages the result fills the last one. */
+/* `slots`; with huge pages rounded up, so that they fill the last page. */
 size_t arena_fill_pages(const struct arena *arena, size_t slots);
 
 /* Is the address within the range of the objects? */
@@ -124,8 +124,9 @@ static inline bool arena_spans(const struct arena *arena, const void *address)
 	return (uintptr_t)address - first < (uintptr_t)(arena->slots * arena->stride);
 }
 
-/* The slot of any address, exactly: a number outside 1 .. slots if no object starts there.  Multiplication by an odd
- * number and rotation are bijections, and the offset of slot s becomes s.  So no other offset becomes s. */
+/* The slot of any address; a number outside 1 .. slots if no object starts there.  Exact for every stride: the
+ * multiplication by an odd number and the rotation are bijections that map the offset of slot s to s, so they map no
+ * other offset to s. */
 static inline uint64_t arena_slot_of(const struct arena *arena, const void *address)
 {
 	const uint64_t product = (uint64_t)((uintptr_t)address - arena->zero) * arena->inverse;
@@ -159,8 +160,8 @@ static inline uint32_t arena_slot(const struct arena *arena, uintptr_t entry)
 	return likely(entry) ? (uint32_t)arena_slot_of(arena, (const void *)entry) : SLOT_NONE;
 }
 
-/* The state of an active object without a handle: its address, which a fast path compares with a pointer.  A veiled
- * arena, whose pool has no fast paths, inverts all bits. */
+/* The state of an active object without a handle: its address, or in a veiled arena, whose pool has no fast paths, the
+ * inverted address. */
 static inline uintptr_t arena_active(const struct arena *arena, uint32_t slot)
 {
 	return (uintptr_t)arena_object(arena, slot) ^ arena->veil;
@@ -172,7 +173,7 @@ static inline _Atomic(uintptr_t) *arena_state(const struct arena *arena, uint32_
 	return lfpool_state_at_(&arena->face, arena_object(arena, slot));
 }
 
-/* The slot whose object begins in a granule, numbered from `first`; if none begins there, the slot before it. */
+/* The slot whose object begins in a granule (numbered from `first`), or the last slot before that granule. */
 static inline uint32_t arena_slot_in(const struct arena *arena, uintptr_t granule)
 {
 	const uintptr_t end = (arena->face.first + granule + 1) << arena->face.grain;
@@ -187,7 +188,7 @@ static inline bool arena_is_active(const struct arena *arena, uint32_t slot)
 	return load_relaxed(arena_state(arena, slot));
 }
 
-/* The holder of a free slot makes it active. */
+/* By the holder of a free slot. */
 static inline void arena_activate(struct arena *arena, uint32_t slot)
 {
 	/* release, edge TELL: what hooks.activate wrote.  (A fast path has no such hook, and is relaxed.) */
@@ -233,21 +234,20 @@ static inline bool generation_is_pending(uint64_t word)
 	return generation_phase(word) == GENERATION_RELEASED || generation_phase(word) == GENERATION_RETIRED;
 }
 
-/* Any thread: the word of a slot.  acquire, edge TELL: from the thread that made a handle, and held the object; edges
- * MARK and PIN. */
+/* The word of a slot, for any thread.  acquire, edge TELL: from the thread that made a handle; edges MARK and PIN. */
 static inline uint64_t arena_generation(const struct arena *arena, uint32_t slot)
 {
 	return load_acquire(&arena->generation[slot]);
 }
 
-/* The holder of an object marks it, if it is not marked yet, and gets its word.  `as`: GENERATION_LIVE; or
- * GENERATION_CANDIDATE, with pins, for an object without a handle.  If the word is not live, the object is not active,
- * or is being released. */
+/* By the holder of an object: marks it, if it is not marked yet, and returns its word.  `as`: GENERATION_LIVE; or
+ * GENERATION_CANDIDATE, with pins, for an object without a handle.  If the returned word is not live, the object is not
+ * active, or is being released. */
 uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as);
-/* For a thread that saw this word without pins: frees the marked slot.  Exactly one of several threads succeeds. */
+/* Frees the marked slot if its word is still `word`, which has no pins.  Exactly one of several threads succeeds. */
 bool arena_unmark(const struct arena *arena, uint32_t slot, uint64_t word);
 
-/* Refused: the use has ended, or another thread was first.  Now: the caller has the slot.  Later: at the last unpin. */
+/* Refused: another thread has ended the use.  Now: the caller has the slot.  Later: the last unpin ends the use. */
 enum leave { LEAVE_REFUSED, LEAVE_NOW, LEAVE_LATER };
 
 /* Ends the use that `word` belongs to.  If it is pinned, its phase becomes `later`: GENERATION_RELEASED or
@@ -258,12 +258,12 @@ COLD enum leave arena_leave_marked(const struct arena *arena, uint32_t slot, enu
 
 /* Adds a pin to the use that `word` belongs to; false if the use has ended, or has GENERATION_PINS_MOST pins. */
 bool arena_pin(const struct arena *arena, uint32_t slot, uint64_t word);
-/* Removes a pin from the use that `word` belongs to.  Returns the previous word.  If that has no pins, or another
- * generation, nothing changed.  *ended_out: the use has ended, and the slot is the caller's. */
+/* Removes a pin from the use that `word` belongs to.  Returns the previous word; if that has no pins, or another
+ * generation, nothing changed.  *ended_out: this ended the use, and the caller has the slot. */
 uint64_t arena_unpin(const struct arena *arena, uint32_t slot, uint64_t word, bool *ended_out);
 
-/* Is the object of a slot in this state in use?  After its release a pinned object is not, though its slot is active.
- * */
+/* Is the object of a slot with this state in use?  A released object that is pinned is not, though its state is not
+ * 0. */
 static inline bool arena_is_in_use(const struct arena *arena, uint32_t slot, uintptr_t state)
 {
 	/* relaxed: as the state; a snapshot. */
@@ -273,7 +273,7 @@ static inline bool arena_is_in_use(const struct arena *arena, uint32_t slot, uin
 
 /* ---- A release ---- */
 
-/* For a thread that found this state, not 0: ends the use.  Exactly one of several threads succeeds. */
+/* Ends the use with this state, not 0.  Exactly one of several threads succeeds. */
 static inline enum leave arena_leave_from(struct arena *arena, uint32_t slot, uintptr_t state,
 					  enum generation_phase later)
 {
@@ -284,7 +284,7 @@ static inline enum leave arena_leave_from(struct arena *arena, uint32_t slot, ui
 	return state == LFPOOL_MARKED_ ? arena_leave_marked(arena, slot, later) : LEAVE_REFUSED;
 }
 
-/* The holder of an active object ends its use.  `races`: one of two concurrent releases is refused. */
+/* By the holder of an active object: ends its use.  `races`: one of two concurrent releases is refused. */
 static inline enum leave arena_leave_active(struct arena *arena, uint32_t slot, bool races, enum generation_phase later)
 {
 	_Atomic(uintptr_t) *const at = arena_state(arena, slot);

@@ -2,7 +2,7 @@
 /*
  * cache.c - take and put through a cache (the slow paths of lfpool/inline.h), and the table of all caches of a pool.
  *
- * Two moves, each in a function of its own; E is an empty magazine, F a full one (docs/design.md draws them):
+ * Two moves, each in one function; E is an empty magazine, F a full one (docs/design.md draws them):
  *   refill    current E   ->  current F, from the cache's own stack, the depot or an unused chunk; E goes onto a stack
  *   drain     current F   ->  current E, from the cache's own stack, the depot or another cache; F goes onto a stack
  *
@@ -31,7 +31,7 @@ static void offer(struct cache *c)
 											  : cache_closed(c);
 }
 
-/* The current magazine's three names change together: the published word, our pointer, and the fast paths' `hot`. */
+/* Changes the three names of the current magazine: the published word, our pointer, and the fast paths' `hot`. */
 static void work_on(struct cache *c, uint32_t number)
 {
 	struct lfpool_magazine *m = magazines_at(&c->core->magazines, number);
@@ -51,8 +51,8 @@ static void install(struct cache *c, uint32_t number)
 /* ---- Moving magazines ---- */
 
 /* Puts a magazine that this cache owns on a stack: full, partial or empty, by the number of its objects.  Resets an
- * empty one first.  The cache still names the magazine until this returns, so its objects are visible.  `keep`: on a
- * stack of this cache, if that has room. */
+ * empty one first.  The cache names the magazine until this returns, so its objects stay visible.  `keep`: on a stack
+ * of this cache, if that has room. */
 static void shelve(struct cache *c, struct lfpool_magazine *m, bool keep)
 {
 	const struct magazines *ms = &c->core->magazines;
@@ -72,7 +72,8 @@ static void shelve(struct cache *c, struct lfpool_magazine *m, bool keep)
 	}
 }
 
-/* A magazine with objects, in `in_transit`; 0: only other caches have objects.  An unused chunk only if `carve`. */
+/* A magazine with objects, announced in `in_transit`; 0: only other caches have objects.  `carve`: or an unused
+ * chunk. */
 static uint32_t pop_filled(struct cache *c, bool carve)
 {
 	struct core *core = c->core;
@@ -91,7 +92,7 @@ static uint32_t pop_filled(struct cache *c, bool carve)
 	return number;
 }
 
-/* An empty magazine, or 0: on a stack of this cache, or in the depot. */
+/* An empty magazine from a stack of this cache or from the depot, or 0. */
 static uint32_t pop_empty(struct cache *c)
 {
 	const uint32_t number = stack_pop(&c->empty, &c->core->magazines, &c->in_transit);
@@ -123,8 +124,8 @@ static uint32_t pop_room(struct cache *c)
 		return number;
 	tally(&c->counts.trips);
 	probe_trip(core->pool, core->name, PROBE_RELEASE);
-	/* At every instant there is a spare, or a stack of empty or partial ones has a magazine (G2; docs/design.md,
-	 * "Release never fails").  So a round that finds none means that other threads moved magazines: lock-free. */
+	/* At every instant there is a spare, or a stack of empty or partial magazines has one (G2; docs/design.md,
+	 * "Release never fails").  So if a round finds none, other threads moved magazines: lock-free. */
 	while (!(number = depot_pop_room(&core->depot, c->index, &core->magazines, &c->in_transit)) &&
 	       !(number = pop_empty_of_others(c)))
 		cpu_relax();
@@ -139,15 +140,15 @@ void cache_adopt(struct cache *c, uint32_t number)
 	shelve(c, empty, true);
 }
 
-/* Replaces an empty `current` by a magazine with objects, but not another cache's; by an unused chunk only if
- * `carve`. */
+/* Replaces an empty `current` by a magazine with objects that is not another cache's; `carve`: or by an unused
+ * chunk. */
 static bool refill(struct cache *c, bool carve)
 {
 	const uint32_t number = pop_filled(c, carve);
 
 	if (!number) {
-		/* A pop that lost its magazine to another thread has left it announced.  Change the word only then:
-		 * otherwise two threads in an empty pool would each see the other's change and repeat for ever. */
+		/* A pop that lost its magazine to another thread has left it announced.  The word is changed only then:
+		 * otherwise two threads in an empty pool would see each other's changes and repeat for ever. */
 		if (tagged_number(load_relaxed(&c->in_transit)))
 			tagged_set(&c->in_transit, 0);
 		return false;
@@ -168,18 +169,18 @@ static inline uint32_t pop(struct cache *c)
 						 core->magazines.slots));
 	const uintptr_t object = magazine_pop(c->current, core->magazines.slots, core->asymmetric);
 
-	/* The pop may have brought it home. */
+	/* The pop may have reset it. */
 	if (unlikely(c->head.face.hot != c->current))
 		offer(c);
 	return arena_slot(&core->arena, object);
 }
 
-/* A free slot from `current`, after a refill if it is empty; SLOT_NONE when only other caches have objects. */
+/* A free slot from `current`, after a refill if it is empty; SLOT_NONE: only other caches have objects. */
 static inline uint32_t take_near(struct cache *c, bool empty)
 {
 	uint32_t slot = empty ? SLOT_NONE : pop(c);
 
-	/* Repeats only after a refill whose magazine thieves emptied before our pop: their success. */
+	/* Repeats only if thieves emptied the new magazine before our pop. */
 	while (!slot && refill(c, true))
 		slot = pop(c);
 	return slot;
@@ -189,7 +190,7 @@ uint32_t cache_take_idle(struct cache *c)
 {
 	uint32_t slot = pop(c);
 
-	/* Repeats only after a refill, as above, or if something moved while cache_steal() looked. */
+	/* Repeats only as above, or if something moved while cache_steal() looked. */
 	while (!slot) {
 		if (refill(c, false)) {
 			slot = pop(c);
@@ -207,7 +208,7 @@ uint32_t cache_take_idle(struct cache *c)
 /* `cold`: also from the cold store. */
 static inline uint32_t take(struct cache *c, bool empty, bool cold)
 {
-	/* Repeats only if something moved while cache_steal() looked: another thread's success. */
+	/* Repeats only if another thread moved something while cache_steal() looked. */
 	for (;; empty = false) {
 		uint32_t slot = take_near(c, empty);
 
@@ -241,9 +242,9 @@ uint32_t cache_take_existing(struct cache *c)
 }
 
 /*
- * Puts `current` on a stack and `number` in its place; `in_transit` names `number` if it has objects.  In this order
- * other threads always find both.  After the push another thread may own the old magazine, while current_word still
- * names it.  So this user does not touch it again (C3).
+ * Puts `current` on a stack and `number` in its place; `in_transit` names `number` if it has objects.  So other threads
+ * always find both.  After the push another thread may own the old magazine, although current_word still names it, so
+ * this user does not touch it again (C3).
  */
 static void replace(struct cache *c, uint32_t number, bool keep)
 {
@@ -268,7 +269,7 @@ void cache_put(struct cache *c, uint32_t slot)
 		return;
 	drain(c);
 	if (unlikely(!magazine_push(c->current, slots, object))) {
-		/* pop_room() found only this one, with room where thieves have taken.  It leaves home. */
+		/* pop_room() found only this one, which has room where thieves have taken: it leaves home. */
 		magazine_push_round(c->current, slots, object);
 		offer(c);
 	}
@@ -296,7 +297,7 @@ static bool pour(struct cache *c, struct lfpool_magazine *to)
 	return any;
 }
 
-/* Gives `current`, if it has objects, to the depot; only its objects, if no empty magazine can replace it. */
+/* Gives `current` to the depot, if it has objects; if no empty magazine can replace it, only its objects. */
 static void give_current(struct cache *c)
 {
 	struct core *core = c->core;
@@ -309,7 +310,7 @@ static void give_current(struct cache *c)
 			replace(c, number, false);
 			return;
 		}
-		/* Each round fills a partial magazine, or empties `current`.  Objects that are left can be stolen. */
+		/* Each round fills a partial magazine, or empties `current`. */
 		number = stack_pop(&shard_at(&core->depot, c->index)->partial, &core->magazines, &c->in_transit);
 		poured = number && pour(c, magazines_at(&core->magazines, number));
 		if (number)
@@ -343,7 +344,7 @@ struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_o
 	unsigned lot = lot_of(index, LOT_CACHES, &place);
 
 	*left_out = ((uint32_t)LOT_CACHES << lot) - place - 1;
-	/* relaxed: mapped before the count included it; the count, or lot_ensure(), was an acquire of LOT. */
+	/* relaxed: the caller has acquired edge LOT, by the count or in lot_ensure(). */
 	char *caches = load_relaxed(&core->table.lot[lot]);
 
 	plain_read(caches);
@@ -396,11 +397,10 @@ size_t cache_table_extra_count(const struct core *core, uint64_t *pushes)
 	return free_slots;
 }
 
-/* Free slots in the magazines that a cache names or has on its stack, each magazine once; an estimate while other
- * threads work. */
+/* Free slots in the magazines that a cache names or has on its stack, each magazine once; a snapshot. */
 static size_t cached_count(const struct magazines *ms, const struct cache *c)
 {
-	/* acquire, all, edges SHOW and PUT: a magazine may be an extra one of a cache that was born since. */
+	/* acquire, all, edges SHOW and PUT: a magazine may belong to the lot of a newer cache. */
 	const uint32_t moving = tagged_number(load_acquire(&c->in_transit)),
 		       current = tagged_number(load_acquire(&c->current_word));
 	const int in_transit = moving ? magazines_count(ms, moving) : 0,
@@ -454,7 +454,7 @@ static bool lot_ensure(struct core *core, uint32_t index, enum cache_term term)
 	if (EMBEDDED || load_acquire(&core->table.lot[lot]))
 		return true;
 
-	/* relaxed, here and below: a number; counts that threads lose to each other do no harm. */
+	/* relaxed, here and below: a number; a lost count does no harm. */
 	const uint32_t calls = term == CACHE_FOR_CALL ? load_relaxed(&core->patience) : 0;
 
 	if (calls) {
@@ -468,7 +468,8 @@ static bool lot_ensure(struct core *core, uint32_t index, enum cache_term term)
 		store_relaxed(&core->patience, PATIENCE);
 		return false;
 	}
-	/* The magazines first: a thread that sees the caches sees them.  Every racer stores the winner's lot. */
+	/* The magazines before the caches: a thread that sees the caches sees both.  Each racer stores the winner's
+	 * lot. */
 	char *lot_won = mapped;
 
 	plain_written(mapped);
@@ -492,7 +493,7 @@ static void give_birth(struct core *core, struct cache *c, uint32_t index)
 	c->head.pool = core->pool;
 	c->head.face = core->arena.face;
 	c->head.face.hot = cache_closed(c);
-	/* relaxed, both: ours alone.  Empty and full. */
+	/* relaxed, both: ours alone.  This magazine is empty and full: cache_closed(). */
 	store_relaxed(&c->head.face.hot->top, c->head.face.limit);
 	store_relaxed(&c->head.face.hot->bottom, c->head.face.limit);
 	c->core = core;
@@ -503,8 +504,8 @@ static void give_birth(struct core *core, struct cache *c, uint32_t index)
 		magazine_make_empty(magazines_at(ms, number), number);
 	}
 	install(c, magazines_extra_number(ms, index, 0));
-	/* release, edge CLAIM: the magazines, for a count, and `current_word`, for a round of LFPOOL_IDLE (C5).  First,
-	 * because other threads can take and fill magazines that are on a stack. */
+	/* release, edge CLAIM: the magazines, for a count, and `current_word`, for a round of LFPOOL_IDLE (C5).  Before
+	 * the magazines are on a stack, where other threads can take and fill them. */
 	store_release(&c->born, 1);
 	for (uint32_t which = 1; which < EXTRA_PER_CACHE; which++)
 		shelve(c, magazines_at(ms, magazines_extra_number(ms, index, which)), true);
@@ -527,9 +528,9 @@ static struct cache *claim_at(struct core *core, uint32_t index)
 
 	if (!claim(c))
 		return NULL;
-	/* Represents all fields private to the user. */
+	/* Stands for all fields that are private to the user. */
 	plain_written(&c->core);
-	/* relaxed: our own doing, or ordered by the claim. */
+	/* relaxed: ordered by the claim. */
 	if (!load_relaxed(&c->born)) {
 		/* relaxed: a first guess. */
 		uint32_t count = load_relaxed(&core->table.count);
@@ -554,7 +555,7 @@ struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint
 		if (c)
 			return c;
 	}
-	/* All taken: a new one.  Repeats only when another thread claimed that one first. */
+	/* All are taken: a new one.  Repeats only when another thread claimed it first. */
 	for (uint32_t index = count; index < core->table.most; index++) {
 		if (!lot_ensure(core, index, term))
 			return NULL;

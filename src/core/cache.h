@@ -5,12 +5,12 @@
  * Idea         A magazine and two stacks.  The user works on the magazine `current`.  When it runs empty, the user
  *              puts it on the cache's stack of empty magazines and takes a full one: from the cache's own stack, from
  *              the depot, or from an unused chunk.  When it runs full, the user puts it on the cache's stack of full
- *              magazines and takes an empty one.  So a worker gets the objects that it released itself, and the
- *              boundary between two magazines costs two compare-and-swaps on a line that no other thread writes.  A
- *              stack has at most `bound` magazines.  The surplus goes to the depot, where every thread finds it.
- *              (Bonwick and Adams 2001 have a second magazine instead, which saves trips to a shared depot.  Here most
- *              trips are to the cache's own stacks: decision 0019.)  The word `in_transit` names the magazine that is
- *              moving now.  Thieves and the collect read these words and the stack of full magazines.
+ *              magazines and takes an empty one.  So a worker gets the objects that it released itself, and a change of
+ *              magazines costs two compare-and-swaps on a line that no other thread writes.  A stack has at most
+ *              `bound` magazines.  The surplus goes to the depot, where every thread finds it.  (Bonwick and Adams 2001
+ *              have a second magazine instead of stacks: decision 0019.)
+ *                 The word `in_transit` names the magazine that is moving now.  Thieves and the collect read it,
+ *              `current_word`, and the stack of full magazines.
  * Invariants   C1  at every instant every free slot is in a magazine on a stack of full or partial ones; or in an
  *                  unused chunk; or in a magazine that {current_word, in_transit} of some cache name; or in the hands
  *                  of the call that is acquiring or releasing it; or cold, and counted as allowed (cold.h).
@@ -61,7 +61,7 @@ struct cache {
 	uint32_t index;                  /* of this cache in the table                       */
 	struct sums {                    /* of a collect, steal.c                             */
 		uint64_t words, pushes;
-	} exhausted;    /* when this cache last found no free slot          */
+	} exhausted;    /* the sums when it last found no free slot         */
 	struct counts { /* statistics, see lfpool_stats_t                   */
 		_Atomic(uint64_t) refills, drains, trips, steals, exhausted;
 		_Atomic(uint64_t) returned; /* pushes outside releases                            */
@@ -80,12 +80,13 @@ struct cache {
 	_Atomic(uint64_t) rested_word, rested_pushes;
 };
 
-/* The number of caches reserved for single calls: threads that get no cache can always work.  In a buffer with few
- * caches it is a quarter of them. */
+/* Caches reserved for single calls, so that threads without a cache can work.  In a buffer with few caches it is a
+ * quarter of them. */
 #define CACHES_FOR_CALLS 4
 _Static_assert(LOT_CACHES / 4 == CACHES_FOR_CALLS, "in a buffer with all of them, too");
 enum cache_term { CACHE_FOR_LONG, CACHE_FOR_CALL };
-/* After the system has refused memory for caches, the number of calls that need some before one asks again. */
+/* After the system has refused memory for caches, this number of calls that need a cache go by before one asks
+ * again. */
 #define PATIENCE 1000
 
 /* Every cache of the pool, in lots that double; caches are never unmapped or moved while the pool lives. */
@@ -105,7 +106,7 @@ struct core {
 	struct lfpool_pool *pool;          /* for probes and caches                             */
 	const char *name;                  /* the pool's                                        */
 	_Atomic(uint32_t) explicit_caches; /* in a buffer: explicit caches of the user          */
-	/* A statistic of calls without a caller-provided cache.  On separate lines: a miss reads the fields above. */
+	/* A statistic of calls without a cache.  On separate cache lines, because misses read the fields above. */
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) exhausted;
 	_Atomic(uint64_t) unpushed; /* releases that pushed nothing, minus pushes of objects released twice */
 	_Atomic(uint32_t) patience; /* calls left that must not ask the system for more caches          */
@@ -118,22 +119,22 @@ struct core {
 /* ---- The table ---- */
 
 /* Puts the first lot at `memory`: zeroed, aligned to CACHE_LINE_PAIR, cache_lot_bytes() large.  It has LOT_CACHES
- * caches, and more lots can follow.  If `in_buffer` is not 0, it has that number, and no lots follow. */
+ * caches; or `in_buffer` caches if that is not 0, and then no other lot follows. */
 void cache_table_open(struct core *core, char *memory, uint32_t in_buffer);
 /* Unmaps all lots but the first. */
 void cache_table_close(struct core *core);
 /* Free slots in the extra magazines.  Adds the pushes on them to *pushes.  A snapshot. */
 size_t cache_table_extra_count(const struct core *core, uint64_t *pushes);
-/* Adds up the counts of the caches and the depot, the caches, and their free slots; a snapshot. */
+/* Sums up the counts of the caches and the depot, and counts the caches and their free slots; a snapshot. */
 void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out);
 /* Bytes of a lot of `caches` caches with their extra magazines. */
 size_t cache_lot_bytes(size_t magazine_bytes, uint32_t caches);
 /* The index-th cache; *left_out: the number of caches that follow it in memory. */
 struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_out);
 /*
- * A cache for the caller alone: for long (a thread's cache, an explicit one), or for the length of one call.  The
- * search starts at `hint`.  NULL when the system refuses memory, or did so lately (for one call: PATIENCE), or all
- * CACHES_MAX are taken.  Lock-free; may enter the kernel.
+ * A cache for the caller alone: a thread's, an explicit one, or for the length of one call.  The search starts at
+ * `hint`.  NULL when the system refuses memory, when it did so lately (for one call: PATIENCE), or when all CACHES_MAX
+ * are taken.  Lock-free; may enter the kernel.
  */
 struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint);
 /* Gives the cache up.  Its objects stay in it and can be robbed. */
@@ -148,7 +149,7 @@ static inline uint32_t cache_most_objects(const struct core *core)
 	return (core->bound + 1) * core->magazines.slots;
 }
 
-/* A magazine that sends every call to the slow path: always empty and always full. */
+/* A magazine that is both empty and full, so that every call takes the slow path. */
 static inline struct lfpool_magazine *cache_closed(struct cache *c)
 {
 	return (struct lfpool_magazine *)(void *)&c->closed;
@@ -158,12 +159,12 @@ static inline struct lfpool_magazine *cache_closed(struct cache *c)
 
 /* Makes `number`, which is in `in_transit`, the current magazine in place of an empty one. */
 void cache_adopt(struct cache *c, uint32_t number);
-/* A free slot from any magazine, but not from an unused chunk; SLOT_NONE: it found none. */
+/* A free slot from any magazine except an unused chunk's; SLOT_NONE: it found no slot. */
 uint32_t cache_take_idle(struct cache *c);
-/* A free slot from anywhere; SLOT_NONE when no slot was free at some moment during the call.  `empty`: the caller has
- * just found `current` empty, so it is skipped. */
+/* A free slot from anywhere; SLOT_NONE: at some moment during the call no slot was free.  `empty`: the caller has just
+ * found `current` empty. */
 uint32_t cache_take(struct cache *c, bool empty);
-/* The same, except from the cold store; SLOT_NONE when at some moment no other slot was free. */
+/* The same without the cold store. */
 uint32_t cache_take_existing(struct cache *c);
 /* Takes `slot` back.  Always succeeds. */
 void cache_put(struct cache *c, uint32_t slot);
@@ -178,7 +179,7 @@ enum steal_result {
 	STEAL_GOT,      /* *slot_out                                                             */
 	STEAL_EXHAUSTED /* at some moment during the call no slot was free                       */
 };
-/* `cold`: free slots in the cold store count as something. */
+/* `cold`: free slots in the cold store count. */
 enum steal_result cache_steal(struct cache *c, uint32_t *slot_out, bool cold);
 
 /* ---- census.c: snapshots of the number of slots in each place, and of the counts of the caches ---- */
@@ -191,12 +192,12 @@ size_t census_untouched(const struct core *core);
 size_t census_in_magazines(const struct core *core, uint64_t *pushes);
 /* Used chunks. */
 uint64_t census_chunks(const struct core *core);
-/* The last slot that may have been handed out.  Such slots form runs.  census_run() returns the first one from `slot`
- * on, and *end_out, the slot after its run; beyond the last run, a slot that is not below *end_out. */
+/* Slots that may have been handed out form runs.  census_used(): the last such slot.  census_run(): the first one from
+ * `slot` on, and *end_out, the slot after its run; at the end the result is not below *end_out. */
 size_t census_used(const struct core *core);
 size_t census_run(const struct core *core, size_t slot, size_t *end_out);
-/* Both fill in stats, which are zero except for the capacity: the first the places of free slots and all counts, the
- * second the number of active slots and the high-water mark. */
+/* Both fill in stats that are zero except for the capacity.  The first: the places of free slots, and all counts.  The
+ * second: the number of active slots, and the high-water mark. */
 void census_lists(const struct core *core, lfpool_stats_t *stats_out);
 void census_states(const struct core *core, lfpool_stats_t *stats_out);
 /* Resets the high-water mark. */

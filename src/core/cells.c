@@ -9,27 +9,25 @@
  *                 A call that begins to wait stores its cell's word, and then lowers the bounds of its group and its
  *              top to its ticket.  If a bound is small enough already, the call advances the tag of the bound.
  *                 A search goes to the top with the least bound, to the group with the least bound below that top, and
- *              scans the cells of that group.  Where all tickets below a bound are greater than the bound, the search
- *              raises the bound and begins again.  It raises the bound by one CAS from the word that it read before it
- *              looked below.
+ *              scans the cells of that group.  If all tickets below a bound are greater than the bound, the search
+ *              raises the bound, by one CAS from the word that it read before it looked below, and begins again.
  * Invariants   W10 a bound is no greater than the ticket of any waiting cell below it whose call has lowered the bound,
- *                  or advanced its tag.  This holds right after that change.  Later only a search raises the bound, and
- *                  only a search that read the bound's word after the change: for any other the tag has moved.  So that
- *                  search also read the level below after the change, and found there a bound that was no greater
- *                  than the ticket, or the waiting cell itself.
- *              W11 the ticket that a search finds is no greater than the bound of any top when the search read it: at
- *                  each step down the search begins again unless the level below is as small as the bound that led
- *                  there.  With W10 this is W3.
+ *                  or advanced its tag.  This holds right after that change.  Later only a search can raise the bound
+ *                  that read its word after the change, because the tag has moved.  So that search also read the level
+ *                  below after the change, and found there the waiting cell, or a bound no greater than its ticket.
+ *              W11 the ticket that a search finds is no greater than the bound of any top when the search read it: the
+ *                  search begins again unless each level has a value as small as the bound that led there.  W3 follows
+ *                  from this and W10.
  *              W12 while a server gives to a call below a top, or is about to wake that call, the counter `giving` of
- *                  the top and of the group is not 0.  Only the server takes its count back, after it has woken the
- *                  call.  So a search finds the call although cells with smaller tickets wait: W5.  A server that never
- *                  runs again costs each search one more group.
+ *                  the top and of the group is not 0.  The server takes its count back after it has woken the call.  So
+ *                  a search finds the call although cells with smaller tickets wait: W5.  A server that never runs
+ *                  again costs each search one more group.
  * Progress     Lock-free: a search begins again only after a bound was raised, or another thread changed one.  Each
  *              cell that stopped waiting leaves at most two bounds to be raised.
  * Wrap         Bounds compare the last 47 bits of tickets by their difference: the order is wrong if a cell waits while
  *              2^46 later calls begin to wait.  A tag fails to protect only if exactly 2^16 calls begin to wait below a
  *              bound that is too small, between the load and the CAS of one search, and no other search completes in
- *              that time.  But each of these calls searches right after it has begun to wait.
+ *              that time, although each of these calls searches.
  */
 #include "core/cells.h"
 
@@ -90,8 +88,8 @@ static struct cell *cell_pop(struct waiters *d)
 	while (tagged_number(top)) {
 		struct cell *cell = cell_at(d, tagged_number(top) - 1);
 
-		/* relaxed: VACANT made it visible.  It is stale only if the cell has left, and then the tag has
-		 * moved (S1).  acquire, edge VACANT: for the fresh top on failure. */
+		/* relaxed: VACANT made it visible.  If it is stale, the cell has left, so the tag has changed (S1).
+		 * acquire, edge VACANT: for the fresh top on failure. */
 		if (cas_acquire(&d->vacant, &top, tagged_next(top, load_relaxed(&cell->below))))
 			return cell;
 	}
@@ -104,7 +102,7 @@ struct cell *cell_claim(struct waiters *d)
 
 	/* Repeats only when another thread took the next cell. */
 	while (!(cell = cell_pop(d))) {
-		/* acquire, edge CELL: the lots of the cells it counts, and the branches. */
+		/* acquire, edge CELL: the lots of the counted cells, and the branches. */
 		uint32_t count = load_acquire(&d->cells);
 
 		if (count == CELLS_MAX || !cell_lot_ensure(d, count))
@@ -149,7 +147,7 @@ void cell_enlist(struct waiters *d, struct cell *cell, uint64_t ticket, lfpool_c
 
 void cells_shown(const struct waiters *d)
 {
-	/* W1: either a release sees the demand, or we see what it pushed.  W7. */
+	/* W1: either a release sees the demand, or we see its push.  W7. */
 	arena_heavy_fence(d->arena);
 }
 
@@ -169,7 +167,7 @@ void cell_wake(const struct waiters *d, struct cell *cell, uint64_t word)
 {
 	if (!arena_in_buffer(d->arena))
 		os_wake(&cell->word);
-	/* relaxed: fails if the call is awake. */
+	/* relaxed: fails if the call is awake already. */
 	(void)cas_relaxed(&cell->word, &word, word - GIVEN + WOKEN);
 }
 
@@ -193,7 +191,7 @@ static uint64_t bound_in(uint64_t word)
 	return word >> BOUND_TAG_FIELD;
 }
 
-/* The next word: the tag advances. */
+/* The word that follows `word` and has this bound: its tag advances. */
 static uint64_t bound_next(uint64_t word, uint64_t bound)
 {
 	return bound << BOUND_TAG_FIELD | ((word + 1) & LOW_BITS(BOUND_TAG_BITS));
@@ -215,7 +213,7 @@ size_t branches_bytes(void)
 /* The array of tops; the array of groups follows. */
 static struct branch *tops_of(const struct waiters *d)
 {
-	/* relaxed: mapped before `cells` counted those below. */
+	/* relaxed: mapped before `cells` counted the cells below. */
 	char *cells = load_relaxed(&d->lot[1]);
 
 	plain_read(cells);
@@ -293,7 +291,7 @@ static struct cell *oldest_of_group(const struct waiters *d, uint32_t group, uin
 	return oldest_among(d, cell_at(d, CELL_LOT + group * CELL_GROUP), CELL_GROUP, word_out);
 }
 
-/* The branch with the least bound, and its word. */
+/* The index of the branch with the least bound, and the word of that bound. */
 static uint32_t least_of(struct branch *branches, uint32_t count, uint64_t *word_out)
 {
 	uint32_t least = 0;
@@ -313,11 +311,12 @@ static uint32_t least_of(struct branch *branches, uint32_t count, uint64_t *word
 
 static void lift(struct branch *branch, uint64_t word, uint64_t bound)
 {
-	/* relaxed: earlier changes stay in the release sequence.  Fails if another thread has changed the bound. */
+	/* relaxed: a reader still acquires the earlier changes (release sequence).  Fails if another thread has changed
+	 * the bound. */
 	(void)cas_relaxed(&branch->bound, &word, bound_next(word, bound));
 }
 
-/* W12. */
+/* W12: wakes calls that were given a slot, below the tops where servers are giving. */
 static void wake_given(const struct waiters *d, struct branch *tops, uint32_t used)
 {
 	uint64_t unused;
@@ -364,7 +363,7 @@ static struct cell *oldest_in_tree(const struct waiters *d, uint32_t used, uint6
 
 struct cell *cells_oldest(const struct waiters *d, uint64_t *word_out)
 {
-	/* acquire, edge CELL.  The owner of a cell not counted yet will serve after us. */
+	/* acquire, edge CELL.  The owner of a cell that is not counted yet will itself serve later. */
 	const uint32_t count = load_acquire(&d->cells), below_top = CELL_GROUP * TOP_GROUPS;
 	struct cell *cell = oldest_among(d, cell_at(d, 0), count < CELL_LOT ? count : CELL_LOT, word_out), *earlier;
 

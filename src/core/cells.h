@@ -2,9 +2,9 @@
 /*
  * cells.h - the queue of waiters, which are waiting calls and continuations; first come, first served.
  *
- * Idea         A cell is a waiter's node.  It has one word: {ticket:61, phase:3} while it waits.  A server gives it a
- *              slot by one CAS to {the ticket's last 29 bits, slot:32, phase:3}.  Cells are never freed, only vacated.
- *              New cells are mapped in lots that double.
+ * Idea         A cell is a waiter's node.  It has one word: {ticket:61, phase:3} while it waits.  A server, which is a
+ *              call that hands objects to waiters, gives it a slot by one CAS to {the ticket's last 29 bits, slot:32,
+ *              phase:3}.  Cells are never freed, only vacated.  New cells are mapped in lots that double.
  *                  vacant -> claimed    by a call that is to wait; it owns the cell until it vacates it
  *                  claimed -> waiting   with a ticket; wanted + 1 before
  *                  waiting -> given     CAS, by a server, with the slot: from then on the slot is the waiter's
@@ -14,11 +14,10 @@
  *              A search finds the next waiter without reading each cell: cells.c.
  * Invariants   (W1, W2, W4: waiters.h)
  *              W3  a slot goes to a cell only if no cell with a smaller ticket has been waiting, and shown, all the
- *                  time since the server began its search: first come, first served.  A cell is shown when
- *                  cell_enlist() has returned.
+ *                  time since the server began its search.  A cell is shown when cell_enlist() has returned.
  *              W14 a call that wants several objects gets them in the order of its cells, until it gives one back.  So
  *                  the cell that the call sleeps on is the first to get a slot.  Cells are enlisted in this order, so
- *                  a search that finds a cell can see whether the previous one still waits.
+ *                  a search that finds a cell can see whether the call's previous cell still waits.
  *              W5  a call whose cell was given a slot wakes, even if the server stops before it has woken the call:
  *                  every search of the queue wakes calls whose cells are given and not woken.
  * Progress     cell_claim, cell_vacate: lock-free, O(1); a claim enters the kernel for a new lot.  cell_enlist,
@@ -59,7 +58,7 @@ struct arena;
 
 enum phase { VACANT, CLAIMED, WAITING, GIVEN, WOKEN };
 
-/* The phase is in the half that a call sleeps on. */
+/* The phase is in the lower half, which a call sleeps on. */
 #define PHASE_BITS 3
 #define SLOT_BITS 32
 
@@ -68,7 +67,7 @@ static inline enum phase cell_phase(uint64_t word)
 	return (enum phase)(word & ((1 << PHASE_BITS) - 1));
 }
 
-/* Words of waiting cells are in the order of their tickets.  2^61 tickets, one each nanosecond, last 73 years. */
+/* Words of waiting cells compare as their tickets.  2^61 tickets, one each nanosecond, last 73 years. */
 static inline uint64_t cell_waiting(uint64_t ticket)
 {
 	return (ticket & LOW_BITS(TICKET_BITS)) << PHASE_BITS | WAITING;
@@ -95,7 +94,7 @@ static inline uint32_t cell_slot(uint64_t given)
 struct cell {
 	_Alignas(CACHE_LINE_PAIR / 2) _Atomic(uint64_t) word;
 	_Atomic(uint64_t) ticket; /* in full, for the child of a fork                    */
-	/* Written while claimed; read before a CAS that fails if they changed. */
+	/* Written while claimed.  A reader's CAS of `word` fails if they have changed since. */
 	_Atomic(lfpool_continuation_t) then; /* NULL: a call waits                           */
 	_Atomic(void *) context;             /* for a call: identifies its thread                        */
 	/* For a call that wants several objects: the index of its next cell. */
@@ -108,15 +107,15 @@ struct cell {
 /* A group or a top, for the cells below it: see cells.c. */
 struct branch {
 	_Atomic(uint64_t) bound;  /* {ticket:47, some:1, tag:16}: lower bound on the waiting tickets      */
-	_Atomic(uint32_t) giving; /* servers about to give to one of the cells, or to wake its call       */
+	_Atomic(uint32_t) giving; /* servers that are about to give to one of the cells, or wake its call */
 };
 
 /* CLOSED_EMPTY: closed, and no object is left. */
 enum closing { OPEN, CLOSED, CLOSED_EMPTY };
 
 struct waiters {
-	/* The arena's word: cells that are waiting or soon will be, + 1 while something is owed (cold.h), + 1 if `full`
-	 * is not FULL_UNKNOWN or soon will not be. */
+	/* The demand word in the arena: cells that wait or soon will, + 1 while something is owed (cold.h), + 1 while
+	 * `full` is not FULL_UNKNOWN or soon will not be. */
 	_Atomic(uint32_t) *wanted;
 #if EMBEDDED
 	_Atomic(uint32_t) serving; /* hooks and continuations that servers run now (W6) */
@@ -145,25 +144,24 @@ static inline struct cell *cell_at(const struct waiters *d, uint32_t index)
 
 /* A cell for the caller; NULL when the system refuses memory, or all CELLS_MAX are taken. */
 struct cell *cell_claim(struct waiters *d);
-/* From claimed back to vacant, by a call that will not wait. */
+/* From claimed to vacant, for a call that will not wait. */
 void cell_unclaim(struct waiters *d, struct cell *cell);
-/* From claimed to waiting, and shown.  After the last of its cells, the caller calls cells_shown(), and serves. */
+/* From claimed to waiting, and shown.  After its last cell the caller calls cells_shown(), and serves. */
 void cell_enlist(struct waiters *d, struct cell *cell, uint64_t ticket, lfpool_continuation_t then, void *context);
 void cells_shown(const struct waiters *d);
 /* From claimed, or given, to vacant. */
 void cell_vacate(struct waiters *d, struct cell *cell);
-/* Wakes the call that was given `word`'s slot, and stores that (W5).  In a buffer calls do not sleep. */
+/* Wakes the call that was given the slot in `word`, and records that (W5).  In a buffer calls do not sleep. */
 void cell_wake(const struct waiters *d, struct cell *cell, uint64_t word);
 
-/* The bytes mapped for a lot. */
 size_t lot_bytes(unsigned lot);
-/* The bytes of all branches. */
 size_t branches_bytes(void);
 /* Makes a waiting cell visible to each search that begins after the return. */
 void cell_show(const struct waiters *d, const struct cell *cell, uint64_t ticket);
 /* `more`: 1 before a server gives to a call's cell; -1 after it has woken the call, or failed (W5). */
 void cell_giving(const struct waiters *d, const struct cell *cell, uint32_t more);
-/* The previous cell of a call whose cell waits with *word, and its word; NULL if that cell does not wait. */
+/* The previous cell of the same call, and its word, for a cell that waits with *word; NULL if that one does not
+ * wait. */
 static inline struct cell *cell_earlier(const struct waiters *d, const struct cell *cell, uint64_t *word)
 {
 	/* relaxed: published with the word.  If another call has the cell by now, the tickets differ. */
@@ -179,7 +177,7 @@ static inline struct cell *cell_earlier(const struct waiters *d, const struct ce
 
 /* The waiting cell with the smallest ticket; NULL if none waits. */
 struct cell *cells_oldest(const struct waiters *d, uint64_t *word_out);
-/* The first of the next `count` numbers; never 0. */
+/* Draws `count` tickets; returns the first, which is never 0. */
 uint64_t cells_tickets(struct waiters *d, uint32_t count);
 
 /* Has lfpool_close() or lfpool_destroy() been called?  relaxed: a call that must know has fenced (W7). */
@@ -188,7 +186,6 @@ static inline bool waiters_closed(const struct waiters *d)
 	return load_relaxed(&d->closed) != OPEN;
 }
 
-/* Adds to `wanted`. */
 void waiters_want(struct waiters *d, uint32_t count);
 
 #endif

@@ -18,7 +18,7 @@ static size_t at_most(size_t value, size_t limit)
 	return value < limit ? value : limit;
 }
 
-/* relaxed, here and below: a snapshot; a caller that may expect a change has it through another edge. */
+/* relaxed, here and below: a snapshot; a caller that may expect a change sees it by another edge. */
 size_t census_carved(const struct core *core)
 {
 	const struct depot *d = &core->depot;
@@ -80,7 +80,7 @@ size_t census_used(const struct core *core)
 	return used;
 }
 
-/* Free slots in magazines number first .. last.  Adds the pushes on them to *pushes. */
+/* Free slots in magazines first .. last.  Adds the pushes on them to *pushes. */
 static size_t in_these(const struct magazines *ms, uint32_t first, uint32_t last, uint64_t *pushes)
 {
 	size_t objects = 0;
@@ -116,9 +116,9 @@ size_t census_in_magazines(const struct core *core, uint64_t *pushes)
 }
 
 /*
- * The maximum of slots in use since the last reset.  Magazines that were on a stack of full ones all the time were
- * free; objects in caches and in partial magazines count as in use.  Thieves may have taken objects from those full
- * ones: at most `steals`, and at most a magazine for each cache (docs/design.md, "Release never fails").
+ * The maximum of slots in use since the last reset.  Only objects in magazines that were on a stack of full ones all
+ * the time count as free.  Thieves may have taken objects from these: at most `steals`, and at most one magazine of
+ * objects per cache (docs/design.md, "Release never fails").
  */
 static size_t high_water(const struct core *core, const lfpool_stats_t *stats)
 {
@@ -177,7 +177,7 @@ void census_reset_high_water(struct core *core)
 
 		stack_reset(full, &full->least, &core->magazines);
 	}
-	/* acquire, both: edge LOT; edge CLAIM.  A cache born later has an empty stack until then, and a zero note. */
+	/* acquire, both: edge LOT; edge CLAIM.  A cache that is born later has an empty stack, and a zero mark. */
 	EACH_CACHE(core, c, load_acquire(&core->table.count))
 	{
 		if (load_acquire(&c->born))
@@ -201,8 +201,8 @@ uint64_t census_steals(const struct core *core)
 	return steals;
 }
 
-/* Objects in a cache's current magazine, if there was no push since its note: then each of them was in it all the time
- * (SV3 in steal.c). */
+/* Objects in a cache's current magazine, if nothing was pushed on it since the last round: then they were in it all the
+ * time (SV3 in steal.c). */
 static size_t idle_in_current(const struct core *core, const struct cache *c)
 {
 	/* acquire, edge SHOW: the magazine.  relaxed: notes. */

@@ -21,13 +21,13 @@ static uint64_t counts_of(uint64_t capacity, int64_t balance)
 	return capacity << 32 | (uint32_t)balance;
 }
 
-/* At most all objects are owed. */
+/* The same, but at most all objects are owed. */
 static uint64_t counts_within(uint64_t capacity, int64_t balance)
 {
 	return counts_of(capacity, balance < -(int64_t)capacity ? -(int64_t)capacity : balance);
 }
 
-/* `slots` objects, which the caller held, are now cold and free: they pay for a pending shrink; the rest is allowed. */
+/* `slots` objects become cold: they pay for a pending shrink, and the rest becomes allowed. */
 static uint64_t counts_put(uint64_t now, uint64_t slots)
 {
 	const uint64_t capacity = cold_capacity_in(now), paid = least(slots, cold_owed_in(now));
@@ -35,7 +35,7 @@ static uint64_t counts_put(uint64_t now, uint64_t slots)
 	return counts_of(capacity - paid, cold_balance_in(now) + (cold_closed_in(now) ? 0 : (int64_t)slots));
 }
 
-/* `slots` objects, which the caller held, leave the pool. */
+/* `slots` objects leave the pool. */
 static uint64_t counts_withdraw(uint64_t now, uint64_t slots)
 {
 	const uint64_t capacity = cold_capacity_in(now) - slots;
@@ -43,7 +43,7 @@ static uint64_t counts_withdraw(uint64_t now, uint64_t slots)
 	return cold_closed_in(now) ? counts_of(capacity, COLD_CLOSED) : counts_within(capacity, cold_balance_in(now));
 }
 
-/* `slots` objects are to leave: allowed ones at once, the others are owed. */
+/* `slots` objects are to leave: allowed ones leave at once, the others are owed. */
 static uint64_t counts_owe(uint64_t now, uint64_t slots)
 {
 	if (cold_closed_in(now))
@@ -53,7 +53,7 @@ static uint64_t counts_owe(uint64_t now, uint64_t slots)
 			     cold_balance_in(now) - (int64_t)slots);
 }
 
-/* Adds to the arena's word, which releases check for demand. */
+/* Adds to the demand word, which each release checks. */
 static void want(const struct cold *c, uint32_t more)
 {
 	/* relaxed: the caller fences after its change (W1, waiters.h). */
@@ -65,8 +65,8 @@ static bool change(struct cold *c, uint64_t *now, uint64_t to)
 {
 	uint64_t found = *now;
 
-	/* acquire, edge SHOW: the bits, the pages; on failure too.  release: a thread that sees the counts sees the
-	 * bits, the pages, and that the slots have left their former place. */
+	/* acquire, edge SHOW: the bits, the pages; on failure too.  release: the bits, the pages, and that the slots
+	 * have left their former place. */
 	if (!cas_weak_acq_rel(&c->counts, &found, to)) {
 		*now = found;
 		return false;
@@ -93,7 +93,7 @@ void cold_open(struct cold *c, const struct arena *arena, size_t initial, size_t
 	store_relaxed(&c->least_room, COLD_ROOM);
 }
 
-/* Records that `change` more slots are out.  Returns the room that is left. */
+/* Records that `change` more slots are out (`room`).  Returns the room that is left. */
 static uint32_t change_out(struct cold *c, int change)
 {
 	/* relaxed: a stale word costs one failed CAS. */
@@ -104,7 +104,8 @@ static uint32_t change_out(struct cold *c, int change)
 	while (!cas_weak_acq_rel(&c->room, &room, room - (uint64_t)(int64_t)change))
 		;
 	room -= (uint64_t)(int64_t)change;
-	/* 0 .. 2^32, as there are 2^31 slots at most.  2^32: all of these are cold, and the mark is one too high. */
+	/* 0 .. 2^32, as there are at most 2^31 slots.  (2^32, if all are cold, gives a maximum that is one too
+	 * high.) */
 	return (uint32_t)least(room, UINT32_MAX);
 }
 
@@ -158,7 +159,7 @@ uint32_t cold_borrow(struct cold *c, uint32_t wanted)
 	uint64_t now = load_acquire(&c->counts), more;
 
 	do {
-		/* relaxed: not older than the last change of `counts`. */
+		/* relaxed: edge SHOW of `counts` makes it at least as new as those. */
 		more = least(wanted, load_relaxed(&c->opened) - cold_capacity_in(now));
 		if (!more)
 			return 0;
@@ -186,13 +187,13 @@ size_t cold_owe(struct cold *c, size_t count)
 	/* relaxed: numbers. */
 	uint64_t now = load_relaxed(&c->counts), to;
 
-	/* Before any call can pay, so that `wanted` is never too low. */
+	/* Before any call can pay for the shrink, so that `wanted` is never too low. */
 	want(c, 1);
 	/* Repeats only when another thread changed it. */
 	do {
 		to = counts_owe(now, count);
 	} while (!change(c, &now, to));
-	/* Once for all that is owed. */
+	/* All owed objects together add 1 (O5). */
 	if (cold_owes_in(now) || !cold_owes_in(to))
 		want(c, -UINT32_C(1));
 	return cold_capacity_in(now) - cold_capacity_in(to);
@@ -260,7 +261,7 @@ void cold_withdraw(struct cold *c, uint32_t slot)
 
 /* ---- Growing ---- */
 
-/* Opens the pages of slots 1 .. wanted, or of fewer; returns the number of slots with pages. */
+/* Opens the pages of slots 1 .. wanted, or of fewer; returns the number of accessible slots. */
 static uint64_t open_pages(struct cold *c, uint64_t wanted)
 {
 	/* relaxed: a number; a call that takes a slot on the pages acquires edge OPEN. */
@@ -285,8 +286,8 @@ static uint64_t open_pages(struct cold *c, uint64_t wanted)
 	return from;
 }
 
-/* `more` slots were added, so the pool had `capacity`, which the maximum of that moment allowed.  If lfpool_limit() has
- * lowered the maximum since, removes the surplus; returns its number. */
+/* The caller has added `more` slots, up to `capacity`, which was within the maximum.  If lfpool_limit() has lowered the
+ * maximum since, removes the surplus; returns its number. */
 static size_t limit_again(struct cold *c, uint64_t capacity, uint64_t more)
 {
 	/* O4: the capacity before the maximum. */
@@ -294,7 +295,7 @@ static size_t limit_again(struct cold *c, uint64_t capacity, uint64_t more)
 	/* relaxed: after the fence. */
 	const uint64_t maximum = load_relaxed(&c->maximum);
 
-	/* Not more than there are now, and without slots that a trim has borrowed since. */
+	/* At most the present capacity; slots that a trim has borrowed since do not count. */
 	capacity = least(capacity, cold_capacity(c));
 	if (likely(capacity <= maximum))
 		return 0;
@@ -336,7 +337,7 @@ size_t cold_grow(struct cold *c, size_t wanted, size_t from)
 
 /* ---- The bits ---- */
 
-/* The bits of this word that are inverted: 0 means cold for slots beyond `initial`. */
+/* The bits of this word that are inverted: those of slots beyond `initial`, where 0 means cold. */
 static uint64_t inverted(const struct cold *c, uint64_t word)
 {
 	if ((word + 1) * 64 <= c->initial)
@@ -377,7 +378,7 @@ bool cold_take_bits(struct cold *c, uint64_t word, uint64_t bits)
 /* By the holder of the slot. */
 static void reach(struct cold *c, uint64_t slot)
 {
-	/* relaxed, both: a thread that learns of the object does so through a later edge. */
+	/* relaxed, both: a thread learns of the object by a later edge. */
 	uint64_t reached = load_relaxed(&c->reached);
 
 	/* Repeats only when another thread raised it. */
@@ -392,9 +393,8 @@ uint32_t cold_take_any(struct cold *c)
 
 	/* Repeats only when other threads changed bits (O1). */
 	for (;; word++) {
-		/* Read again in each round: the slots that the count promised were below the `opened` of that moment,
-		 * but other threads may have taken them, and the remaining ones may be on pages opened since.  acquire,
-		 * edge OPEN: those pages. */
+		/* In each round, because other threads may have taken the slots that were accessible when we took our
+		 * count, and the remaining ones may be on pages opened since.  acquire, edge OPEN: those pages. */
 		const uint64_t opened = load_acquire(&c->opened);
 
 		if (word >= (opened + 63) / 64)
@@ -417,7 +417,7 @@ uint32_t cold_take_any(struct cold *c)
 }
 
 #if EMBEDDED
-/* No page of a buffer is given back. */
+/* In a buffer pages are never returned. */
 void pages_mark(struct cold *c, uint32_t slot)
 {
 	(void)c, (void)slot;
@@ -436,13 +436,13 @@ static size_t page_of(size_t offset)
 	return offset / os_page_bytes();
 }
 
-/* The slot that has the byte, or the next one if the byte is in no slot; from 1. */
+/* The slot with the byte at this offset, or the next one if the byte is in no slot. */
 static size_t slot_at(const struct arena *a, size_t offset)
 {
 	return offset < lead(a) ? 1 : (offset - lead(a)) / a->stride + 1;
 }
 
-/* Bit `slot - 1` and those up to `last - 1` in the same word. */
+/* The bits of slots `slot` .. `last`, as far as they are in one word. */
 static uint64_t mask_of(size_t slot, size_t last)
 {
 	const size_t first_bit = (slot - 1) % 64, more = last - slot < 63 - first_bit ? last - slot : 63 - first_bit;
@@ -452,7 +452,7 @@ static uint64_t mask_of(size_t slot, size_t last)
 
 /* ---- Finding ---- */
 
-/* Can the page be given back: is it still there, with cold slots only? */
+/* Can the page be returned: is it dirty, and are all of its slots cold? */
 static bool is_candidate(const struct cold *c, size_t page, size_t opened)
 {
 	const struct arena *a = c->arena;
@@ -504,7 +504,7 @@ bool pages_next_run(const struct cold *c, size_t *at, size_t most, size_t looks,
 
 /* ---- Holding ---- */
 
-/* Takes slots first .. last, until one is not cold; returns that one, or last + 1. */
+/* Takes slots from `first` on up to `last`, until one is not cold; returns that one, or last + 1. */
 static uint32_t take_slots(struct cold *c, uint32_t first, uint32_t last)
 {
 	size_t slot = first;
@@ -525,7 +525,7 @@ bool pages_hold(struct cold *c, const struct page_run *run, struct page_hold *ho
 	const uint32_t wanted = run->last_slot - run->first_slot + 1;
 	uint32_t end;
 
-	/* Slots that are not allowed first: acquires cannot take those anyway. */
+	/* First slots that are not allowed, because acquires cannot take those. */
 	*hold_out = (struct page_hold){.first_slot = run->first_slot, .last_slot = run->last_slot};
 	hold_out->borrowed = cold_borrow(c, wanted);
 	hold_out->allowed = cold_allowed_take(c, wanted - hold_out->borrowed);
@@ -565,7 +565,7 @@ void pages_mark(struct cold *c, uint32_t slot)
 	if (!a->dirty)
 		return;
 	for (size_t page = page_of(first); page <= page_of(first + a->stride - 1); page++)
-		/* relaxed, both: we hold a slot on the page, so no call gives it back; others may store the same. */
+		/* relaxed, both: we hold a slot on the page, so no call returns the page; others may store the same. */
 		if (!load_relaxed(&a->dirty[page]))
 			store_relaxed(&a->dirty[page], 1);
 }

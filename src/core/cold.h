@@ -2,12 +2,11 @@
 /*
  * cold.h - the cold store: slots that are in no magazine, because they are unused or were taken out of use.
  *
- * Idea         Each slot has a bit: is it cold?  One word counts: {capacity, balance}.
- *              A balance above 0 is the number of cold slots that are `allowed`: free objects like any others, but an
- *              acquire takes them last.  The other cold slots are room to grow.  A balance below 0 is a pending shrink:
- *              the number of objects that are `owed`, and leave the pool when they become cold.  In a closed pool every
- *              object is owed.  The counts say how many slots there are of each kind, the bits which slots are cold.
- *              Nothing records the kind of a slot.
+ * Idea         Each slot has a bit: is it cold?  One word has the counts: {capacity, balance}.
+ *              A balance above 0 is the number of cold slots that are `allowed`: they are free objects, but an acquire
+ *              takes them last.  The other cold slots are room to grow.  A balance below 0 is a pending shrink: the
+ *              number of objects that are `owed`, and leave the pool when they become cold.  In a closed pool every
+ *              object is owed.  Only these numbers exist: no slot is marked as allowed or as room to grow.
  *                  take       allowed - 1, then any bit              an acquire
  *                  put        a bit, then balance + 1                lfpool_trim(); while a shrink is pending
  *                  withdraw   a bit, then capacity - 1               lfpool_shrink()
@@ -16,19 +15,19 @@
  *                  grow       balance + n, capacity + n              after opening pages
  *                  borrow     capacity + n, then bits; and back      lfpool_trim(), for slots that are not allowed
  *              A put while the balance is below 0 also lowers the capacity, in the same step.
- *              Slots are taken one at a time and go to the caller, so a slot that is out of sight is held by a call.
- *              Addresses beyond the first `capacity` slots have no access; slots 1 .. opened are accessible by now.
- *              Memory is given back in whole pages.  A call takes all slots of a run of pages: a count for each slot,
- *              then their bits.  If one bit is missing, it puts all of them back.  A byte for each page, `dirty`, says
- *              whether there is anything to give back.
+ *              A taken slot goes to the caller, so a slot that is out of sight is held by a call.
+ *              Slots 1 .. opened are accessible; the pages of later slots are opened when the pool grows.
+ *              Memory is returned to the system in whole pages.  A call takes all slots of a run of pages: a count for
+ *              each slot, then their bits.  If one bit is missing, it puts all of them back.  A byte for each page,
+ *              `dirty`, is 0 if there is nothing to return.
  * Invariants   O1  among slots 1 .. opened: cold ones >= allowed.  A taker takes a count first, and so finds a bit; a
  *                  giver sets the bit first.
  *              O2  allowed <= capacity <= opened; capacity = slots that are in use, in magazines, in never-used chunks,
  *                  or in a call's hands, + allowed.
  *              O4  no call grows a pool that is closed or has a pending shrink: both are in the word that its CAS
- *                  changes.  The maximum is not.  lfpool_limit() stores it and fences; a call that has grown the pool
- *                  fences and looks at the maximum again.  So either that call sees the new maximum, and removes the
- *                  surplus, or the caller of lfpool_limit() sees the capacity to which the pool had grown before.
+ *                  changes.  The maximum is in another word.  lfpool_limit() stores it and fences; a call that has
+ *                  grown the pool fences and loads the maximum again.  So either that call sees the new maximum, and
+ *                  removes the surplus, or lfpool_limit() sees the capacity to which the pool had grown.
  *              O5  `owed` is at most the capacity.  While it is not 0, or the pool is closed, it adds 1 to the arena's
  *                  word `wanted`.
  *              O3  a cold slot's object is not built (lifecycle.h) and has no holder.
@@ -53,12 +52,12 @@ struct cold {
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) counts; /* {capacity:32, balance:32}                         */
 	_Atomic(uint64_t) maximum; /* of the capacity: lfpool_limit()                                            */
 	_Atomic(uint64_t) opened;  /* slots 1 .. this have their pages; only grows                               */
-	_Atomic(uint64_t) room;    /* COLD_ROOM, minus slots taken out, plus slots put in                        */
+	_Atomic(uint64_t) room;    /* COLD_ROOM - slots taken out + slots put in                                 */
 	low_water_word least_room; /* the minimum of `room`                                                    */
 	_Atomic(uint64_t) hint;    /* the word of `bits` where the next search begins                            */
 	_Atomic(uint64_t) reached; /* the last slot beyond `initial` that was taken out; only grows              */
 	/* Fixed. */
-	uint64_t initial;  /* slots that magazines are born with (or the mutex backend counts up)        */
+	uint64_t initial;  /* slots that magazines are born with                                         */
 	uint64_t reserved; /* slots with addresses                                                       */
 	const struct arena *arena;
 	/* Slot s has bit (s - 1) % 64 of word (s - 1) / 64.  For slots up to `initial` 1 means cold; for later slots 0
@@ -91,7 +90,7 @@ static inline uint32_t cold_allowed_in(uint64_t counts)
 	return cold_balance_in(counts) > 0 ? (uint32_t)counts : 0;
 }
 
-/* Do objects that become free leave the pool? */
+/* Is a shrink pending, or the pool closed? */
 static inline bool cold_owes_in(uint64_t counts)
 {
 	return cold_balance_in(counts) < 0;
@@ -110,13 +109,12 @@ static inline size_t cold_bytes(size_t reserved)
 	return round_up((reserved + 63) / 64 * sizeof(uint64_t), CACHE_LINE_PAIR);
 }
 
-/* `memory`: cold_bytes(), zeroed.  Slots 1 .. initial are in magazines; the others up to `capacity` are cold, and
- * allowed. */
+/* `memory`: cold_bytes(), zeroed.  Slots 1 .. initial are in magazines; slots up to `capacity` are cold and allowed. */
 void cold_open(struct cold *c, const struct arena *arena, size_t initial, size_t capacity, size_t reserved,
 	       void *memory);
 
-/* The number of objects; the number of free cold objects.  relaxed: a caller that may expect a change has it through
- * another edge. */
+/* The number of objects; the number of allowed ones.  relaxed: a caller that may expect a change sees it by another
+ * edge. */
 static inline size_t cold_capacity(const struct cold *c)
 {
 	return cold_capacity_in(load_relaxed(&c->counts));
@@ -127,14 +125,14 @@ static inline size_t cold_allowed(const struct cold *c)
 	return cold_allowed_in(load_relaxed(&c->counts));
 }
 
-/* The maximum since the last cold_reset_most() of the slots taken out of the store, minus the slots put in. */
+/* cold_most_out(): the maximum, since the last cold_reset_most(), of slots taken out minus slots put in. */
 #define COLD_ROOM (INT64_C(1) << 31)
 
 static inline int64_t cold_most_out(const struct cold *c)
 {
 	const int64_t most = COLD_ROOM - (int64_t)low_water_least(&c->least_room);
 
-	/* During a reset the maximum is unknown: assume all. */
+	/* During a reset the maximum is unknown: assumes all. */
 	return most < COLD_ROOM ? most : (int64_t)load_relaxed(&c->opened);
 }
 
@@ -153,8 +151,8 @@ static inline size_t cold_opened(const struct cold *c)
 	return (size_t)load_relaxed(&c->opened);
 }
 
-/* The last slot beyond `initial` that may have been handed out, or 0.  A thread that knows of an object there sees its
- * slot counted: cold_take_any(). */
+/* The last slot beyond `initial` that may have been handed out, or 0.  A thread that knows of an object there sees a
+ * value that includes its slot. */
 static inline size_t cold_reached(const struct cold *c)
 {
 	/* relaxed: as cold_capacity(). */
@@ -170,14 +168,14 @@ static inline uint32_t cold_take(struct cold *c)
 	return likely(!cold_allowed(c)) ? SLOT_NONE : cold_take_slow(c);
 }
 
-/* The slot's holder puts it into the store.  A put slot is for the next acquire, or leaves the pool if a shrink is
- * pending.  A withdrawn slot leaves the pool. */
+/* By the slot's holder: puts the slot into the store, where it becomes allowed, or leaves the pool if a shrink is
+ * pending.  cold_withdraw(): it leaves the pool in any case. */
 void cold_put(struct cold *c, uint32_t slot);
 void cold_withdraw(struct cold *c, uint32_t slot);
 
-/* Adds up to `count` objects to the pool: owed ones, which now stay, then cold slots.  Returns their number.  With a
- * number `from`: COLD_CHANGED if the pool has another number of objects now, or lfpool_limit() came in between, and 0
- * if any object is owed. */
+/* Adds up to `count` objects to the pool: owed ones, which now stay, then cold slots.  Returns their number.  If `from`
+ * is a number: COLD_CHANGED if the pool no longer has `from` objects, or lfpool_limit() was called in between, and 0 if
+ * any object is owed. */
 size_t cold_grow(struct cold *c, size_t count, size_t from);
 #define COLD_ANY SIZE_MAX
 #define COLD_CHANGED SIZE_MAX
@@ -192,14 +190,14 @@ size_t cold_forgive(struct cold *c);
 /* Closes the pool: allowed slots leave it, all other objects are owed, and it never grows again. */
 void cold_close(struct cold *c);
 
-/* ---- The counts, for the calls that give memory back and for checks ---- */
+/* ---- The counts, for calls that return memory to the system, and for checks ---- */
 
 void cold_allowed_add(struct cold *c, uint32_t count);
 /* Takes up to `count` of the allowed slots; returns their number. */
 uint32_t cold_allowed_take(struct cold *c, size_t count);
 
-/* The right to take up to `count` slots that are cold and not allowed; returns their number.  The caller holds them,
- * and they count as objects, until they are given back. */
+/* Gives the caller the right to take up to `count` slots that are cold and not allowed; returns their number.  They
+ * count as objects until they are put back. */
 uint32_t cold_borrow(struct cold *c, uint32_t count);
 void cold_give_back(struct cold *c, uint32_t count);
 
@@ -207,16 +205,16 @@ void cold_give_back(struct cold *c, uint32_t count);
 
 /* The bits of a word's cold slots; a snapshot. */
 uint64_t cold_look(const struct cold *c, uint64_t word);
-/* Makes the slots of `bits`, which the caller holds, cold. */
+/* By the holder of the slots: makes them cold. */
 void cold_give_bits(struct cold *c, uint64_t word, uint64_t bits);
 /* Takes the slots of `bits` if all of them are cold. */
 bool cold_take_bits(struct cold *c, uint64_t word, uint64_t bits);
-/* A cold slot, for a thread that has taken a count (O1). */
+/* A cold slot, for a call that has taken a count (O1). */
 uint32_t cold_take_any(struct cold *c);
 
 /* ---- Pages that have only cold slots (trim.c) ---- */
 
-/* Pages whose slots seemed cold. */
+/* A run of pages whose slots seemed cold. */
 struct page_run {
 	size_t from;                    /* the first page of the search                 */
 	size_t first_page, pages;       /* pages 0: the search found none               */
@@ -226,19 +224,19 @@ struct page_run {
 /* The number of opened pages. */
 size_t pages_end(const struct cold *c);
 
-/* Searches up to `looks` pages from *at on for a run of at most `most` pages, and sets *at for the next search.  False
- * at the end. */
+/* Searches up to `looks` pages from *at on for a run of at most `most` pages, and sets *at for the next search.  False:
+ * the end of all pages. */
 bool pages_next_run(const struct cold *c, size_t *at, size_t most, size_t looks, struct page_run *run_out);
 
 struct page_hold {
 	uint32_t first_slot, last_slot, allowed, borrowed;
 };
 
-/* All or nothing. */
+/* Takes all slots of the run, or none. */
 bool pages_hold(struct cold *c, const struct page_run *run, struct page_hold *hold_out);
 void pages_let_go(struct cold *c, const struct page_hold *hold);
 
-/* By the holder of the run, after these pages were given back. */
+/* By the holder of the run, after these pages were returned to the system. */
 void pages_mark_clean(struct cold *c, const struct page_run *run);
 /* By the holder of the slot: its pages may have been touched. */
 void pages_mark(struct cold *c, uint32_t slot);

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * depot.h - stacks of magazines, and the shared store: the surplus of all caches, and the unused chunks.
+ * depot.h - stacks of magazines, and the depot: the surplus of all caches, and the unused chunks.
  *
  * Idea         Treiber stacks (1986) of magazines, each head a tagged word.  Each cache owns two stacks, `full` and
- *              `empty` (cache.h).  The depot has the surplus magazines and the unused chunks.  It is made of shards,
- *              and each cache belongs to one shard.  A shard has three stacks, and a region of neighbouring chunks, so
- *              that the chunks of one worker are neighbours.  `carved` counts the used chunks of the region.  Links
- *              are stored in the magazines, never in users' objects.  They are atomics: a pop may read a stale link,
- *              if the magazine has left meanwhile, and then its CAS fails.
- * Invariants   D1  a magazine is in at most one stack, and then no cache owns it (thieves with an old note may still
- *                  take from it).
+ *              `empty` (cache.h).  The depot is made of shards, and each cache belongs to one shard.  A shard has three
+ *              stacks, and a region of neighbouring chunks, of which `carved` are used.  So the chunks of one worker
+ *              are neighbours.  Links are stored in the magazines, never in users' objects.  They are atomics: a pop
+ *              may read a stale link if the magazine has left meanwhile, and then its CAS fails.
+ * Invariants   D1  a magazine is in at most one stack, and then no cache owns it (a thief that noted it before may
+ *                  still take from it).
  *              D2  a call that pops or carves announces the magazine in its word `in_transit` before the CAS, so the
  *                  objects in it are never out of sight (C1 in cache.h).
  *              D3  a magazine is put on a stack of full ones only when its owner has seen it full.
  *              D4  a magazine on a stack of empty ones is empty, and one on `partial` is not full: no thread pushes
  *                  objects there.
- *              D5  the link of a magazine on a stack includes the depth of the stack from it down.  So a call that
- *                  changes a head knows the depth, without a shared counter.  If its CAS succeeds, the depth was still
- *                  right (S1).
+ *              D5  the link of a magazine on a stack includes the depth of the stack from it down, so no shared counter
+ *                  is needed.  If the CAS of a call that changes the head succeeds, the depth that it read was right
+ *                  (S1).
  *              D6  each chunk is in the region of one shard.  The first `carved` chunks of a region are used.
  * Progress     push, pop, carve: lock-free; a retry means that another thread moved the head.  No system calls, no
  *              allocation.
@@ -36,10 +35,10 @@ struct stack {
 	tagged_word head;
 	low_water_word least;      /* minimum depth since lfpool_high_water_reset()         */
 	low_water_word idle;       /* the same since the last round of LFPOOL_IDLE          */
-	_Atomic(uint64_t) retries; /* a statistic, on the line of the head that was just won */
+	_Atomic(uint64_t) retries; /* a statistic, on the cache line of the head            */
 };
 
-/* Each head on lines of its own: many workers' misses write it. */
+/* Many workers write the heads, so they are on separate cache lines. */
 struct shard {
 	_Alignas(CACHE_LINE_PAIR) struct stack full;
 	_Alignas(CACHE_LINE_PAIR) struct stack empty;
@@ -75,7 +74,7 @@ static inline void depot_open(struct depot *d, uint32_t shards, uint32_t chunks)
 	}
 }
 
-/* Waits after a failed CAS, longer each time: two workers at one head then disturb each other half as often. */
+/* Waits after a failed CAS, longer each time: with it two workers at one head disturb each other half as often. */
 static inline void back_off(unsigned *failures)
 {
 	for (unsigned pauses = 1u << (*failures < 5 ? *failures : 5); pauses; pauses--)
@@ -112,10 +111,9 @@ static inline uint32_t depth_below(const struct magazines *ms, uint64_t head)
 /*
  * ---- The minimum depth since the last reset: the magazines that were there all the time (low_water.h) ----
  *
- * A call that makes a stack less deep, or finds it empty, notes the depth before it does anything else.  So the holder
- * of a magazine from the stack has noted the depth, or got the magazine from a call that has.  (If a pop stops before
- * its note, no thief takes from its magazine: thieves look into caches only after they found every stack empty, and
- * noted that.)
+ * A call that makes a stack less deep, or finds it empty, records the depth before it does anything else.  So before a
+ * magazine from the stack is used, the depth without it is recorded.  (If a pop stops before it records, no thief takes
+ * from its magazine: thieves look into caches only after they found every stack empty, and recorded that.)
  * `mark`: `least` or `idle` of this stack.
  */
 static inline void stack_reset(struct stack *s, low_water_word *mark, const struct magazines *ms)
@@ -196,8 +194,7 @@ static inline uint32_t stack_pop(struct stack *s, const struct magazines *ms, ta
 			return 0;
 		}
 		tagged_set(in_transit, number);
-		/* relaxed: PUT made it visible.  It is stale only if the magazine has left, and then the tag has
-		 * moved (S1). */
+		/* relaxed: PUT made it visible.  If it is stale, the magazine has left, so the tag has changed (S1). */
 		uint64_t link = load_relaxed(&magazines_at(ms, number)->next);
 
 		/* acquire, edge PUT: for the fresh head on failure.  release, edge SHOW: a thread that sees the
@@ -234,8 +231,8 @@ static inline uint32_t shard_carve(struct shard *s, const struct magazines *ms, 
 	return 0;
 }
 
-/* Takes the next spare magazine, empty; returns its number, or 0.  Not announced: it has no objects, and until it is
- * made it would read as full. */
+/* Takes the next spare magazine, which is empty; returns its number, or 0.  It is not announced, because it has no
+ * objects, and would read as full until it is made. */
 static inline uint32_t depot_take_spare(struct depot *d, const struct magazines *ms)
 {
 	/* relaxed: a stale mark costs one failed CAS. */

@@ -3,9 +3,9 @@
  * magazine.h - a bounded Chase-Lev deque of free slots: one owner, any number of thieves; and all magazines of a pool.
  *
  * Idea         The owner pushes and pops at bottom, thieves take from top by CAS.  Whole magazines move between caches
- *              and the depot.  The holder of a magazine is its owner.  The hand-over, through the head of a stack,
- *              orders the old owner's accesses before the new owner's.  The fast paths are in lfpool/inline.h.  This
- *              file has the pop of the last object, the thief's side, and the reads for the collect.
+ *              and the depot, and with them the ownership: the head of a stack orders the old owner's accesses before
+ *              the new owner's.  lfpool/inline.h has the fast paths.  This file has the pop of the last object, the
+ *              thief's side, and the reads for the collect (steal.c).
  *              Sources: Chase, Lev 2005; Le, Pop, Cohen, Zappa Nardelli 2013 (the orders).
  *
  *                  word   0 .. HOME - 1        HOME          ...          limit - 1
@@ -13,13 +13,13 @@
  *
  *              A magazine is a ring: position p has entry (p - HOME) modulo slots.  It is at home while all of its
  *              objects are at positions HOME .. limit - 1; then p is the index of the word.  Fast paths work only on a
- *              magazine at home.  It leaves home when its owner needs places that thieves have emptied.  An owner that
+ *              magazine at home.  It leaves home when its owner needs entries that thieves have emptied.  An owner that
  *              finds it empty resets it.
  *                 Magazines are numbered.  Numbers 1 .. chunks are born full: magazine n holds the slots of the n-th
- *              chunk.  The spares follow, born empty, as room for the objects by which the pool may grow.  Both are one
- *              array in the pool's own mapping, used in order, so an untouched pool costs nothing.  Each new cache adds
- *              EXTRA_PER_CACHE empty magazines, numbered after these.  They are mapped in lots that double (lot k:
- *              LOT_CACHES * 2^k caches).  So a number gives the address without a search, and no magazine moves.
+ *              chunk.  Then come the spares, born empty, as room for the objects by which the pool may grow.  Both are
+ *              one array in the pool's mapping, used in order, so an unused pool takes no memory.  Each new cache adds
+ *              EXTRA_PER_CACHE empty magazines, numbered after these, in lots that double (lot k: LOT_CACHES * 2^k
+ *              caches).  So a number gives the address without a search, and no magazine moves.
  * Invariants   H1 .. H5 and H8 of lfpool/inline.h, and
  *              H6  the object at position top leaves only by a CAS of top (owner or thief), so an entry read before a
  *                  successful CAS of top was the right one.
@@ -30,10 +30,8 @@
  *              G2  there are at least chunks + spares + EXTRA_PER_CACHE * (born caches) magazines.  A cache holds at
  *                  most two, three while it is born.  The chunks and spares have room for all objects of a pool at its
  *                  largest.  So a release always finds room: docs/design.md, "Release never fails".
- *              pop_many, and place with push_placed, are pop and push for several slots, with one change of bottom and
- *              one barrier.
  * Progress     push, pop: wait-free.  take: wait-free (one CAS, no retry).
- * Concurrency  -: no outside help, even after the magazine has moved.  O: one owner at a time.  X: never at the same
+ * Concurrency  -: no outside help, even after the magazine has moved.  O: one owner at a time.  X: not at the same
  *              time: no other thread has the magazine yet.  N: a reader ignores a magazine that has no number yet.
  *                                                                       make_empty  owner's  take  reads
  *                  make_empty                                               X          X      X      N
@@ -60,8 +58,8 @@
 
 #define MAGAZINE_SLOTS_MAX 4096
 
-/* Bottom is ahead of top by -slots .. slots: -slots if the owner lowers bottom by all slots while thieves take all of
- * them.  Positions must distinguish that magazine from a full one. */
+/* bottom - top is -slots .. slots.  (-slots: the owner lowered bottom by all slots, and thieves took all of them.)
+ * Positions must distinguish these cases. */
 #define MAGAZINE_SLOTS_FIT (1 << (LFPOOL_POSITION_BITS_ - 2))
 #define POSITIONS (UINT64_C(1) << LFPOOL_POSITION_BITS_)
 
@@ -120,8 +118,7 @@ static inline uint64_t magazine_top(uint64_t word)
 	return word ? word : LFPOOL_HOME_;
 }
 
-/* acquire, edge GIVE.  If the magazine was made before the read of bottom, the value is right.  Otherwise it is 0, or
- * stored by the maker: H7. */
+/* acquire, edge GIVE.  While the magazine is not made, a bottom of 0 means the limit: H7. */
 static inline uint64_t magazine_bottom(const struct lfpool_magazine *m, uint32_t slots)
 {
 	/* acquire, edge MADE: its maker's store of bottom. */
@@ -131,24 +128,24 @@ static inline uint64_t magazine_bottom(const struct lfpool_magazine *m, uint32_t
 	return made || bottom ? bottom : magazine_limit(slots);
 }
 
-/* The number of its objects: an upper bound for the owner, as thieves may be taking some; for others, a snapshot. */
+/* The number of its objects.  For the owner an upper bound, because thieves may take some; for others a snapshot. */
 static inline int magazine_count_now(const struct lfpool_magazine *m, uint32_t slots)
 {
 	/* relaxed: an estimate that only thieves can make too high. */
 	return magazine_count(magazine_top(load_relaxed(&m->top)), magazine_bottom(m, slots));
 }
 
-/* The object at a position; 0: the one that belongs there by birth. */
+/* The object at a position; 0: the one that was born there (H7). */
 static inline uintptr_t magazine_at(const struct lfpool_magazine *m, uint32_t slots, uint64_t position)
 {
-	/* relaxed: our own push, or one that came with the magazine; for a thief, see magazine_take(). */
+	/* relaxed: we pushed it, or acquired it with the magazine; for a thief, see magazine_take(). */
 	return load_relaxed(&m->entry[magazine_place_of(position, slots)]);
 }
 
 /* ---- Owner ---- */
 
-/* On first use of a chunk's magazine: writes the entries that it has by birth (H7), from `first` on, `stride` bytes
- * apart, so that fast paths need no arithmetic.  (The bottom of a short last chunk is already stored.) */
+/* On first use of a chunk's magazine: writes the entries that are 0 so far (H7), from `first` on, `stride` bytes apart,
+ * so that fast paths need no arithmetic.  (The bottom of a short last chunk is stored already.) */
 static inline void magazine_make_full(struct lfpool_magazine *m, uint32_t number, uint32_t slots, uintptr_t first,
 				      size_t stride)
 {
@@ -193,9 +190,9 @@ static inline bool magazine_is_home(struct lfpool_magazine *m, uint32_t slots)
 }
 
 /*
- * Resets an empty magazine.  No thread can take from it, so top is the owner's: a thief that still uses this value of
- * top read it before the last object was taken (H6), or finds no object.  Bottom moves first, so the count is negative
- * until top follows.  The steps are small enough for the signed difference of H1.
+ * Resets an empty magazine.  No thread can take from it, so top is the owner's: the CAS of a thief with an old top
+ * fails, and any other thief finds no object.  Bottom moves first, so the count is negative until top follows.  The
+ * steps are small enough for the signed difference of H1.
  */
 static inline void magazine_go_home(struct lfpool_magazine *m)
 {
@@ -217,9 +214,9 @@ static inline void magazine_go_home(struct lfpool_magazine *m)
 }
 
 /*
- * Ends a pop, after a store of the lowered `bottom` and a fence.  A thief that gets the last object had started to take
- * it before bottom was lowered.  So an object that other calls cannot see while bottom is low is in some call's hands.
- * Resets an empty magazine.
+ * Ends a pop, after a store of the lowered `bottom` and a fence.  If a thief gets the last object, it began to take it
+ * before bottom was lowered.  So while bottom hides an object, some call is taking that object.  Resets an empty
+ * magazine.
  */
 static inline uintptr_t magazine_pop_end(struct lfpool_magazine *m, uint32_t slots, uint64_t bottom)
 {
@@ -248,7 +245,7 @@ static inline uintptr_t magazine_pop_end(struct lfpool_magazine *m, uint32_t slo
 	return object;
 }
 
-/* Between the owner's store of bottom and its load of top.  `asymmetric`: a compiler barrier suffices (atomics.h). */
+/* Between the owner's store of bottom and its load of top (atomics.h). */
 static inline void owner_fence(bool asymmetric)
 {
 	if (asymmetric)
@@ -271,14 +268,14 @@ static inline uintptr_t magazine_pop(struct lfpool_magazine *m, uint32_t slots, 
 
 /*
  * Takes up to `wanted` of the newest objects at once; returns their number.  They stay in the entries from position
- * *first_out on, until the owner pushes again.  Bottom is lowered below all of them in one step.  From then on a thief
- * can get at most the object at top: to take the next one it must read top after that theft and bottom after a fence,
- * and finds bottom lowered.  So there is a race only for the object at top, if it is among ours, and the magazine is
- * empty afterwards.  The hidden objects are taken by us or by that thief: see magazine_pop_end().
+ * *first_out on, until the owner pushes again.  Bottom is lowered below all of them in one step.  From then on thieves
+ * can get at most the object at top: to take the next one, a thief must read top after that theft, then bottom after a
+ * fence, and finds bottom lowered.  So there is a race only for the object at top, if it is among ours, and the
+ * magazine is empty afterwards.
  */
 static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmetric, size_t wanted, uint64_t *first_out)
 {
-	/* relaxed, both: our own last store (H2); with a stale top we ask for too many, not for too few. */
+	/* relaxed, both: our own last store (H2); a stale top makes `count` too large, never too small. */
 	uint64_t bottom = load_relaxed(&m->bottom);
 	int there = magazine_count(load_relaxed(&m->top), bottom);
 
@@ -298,7 +295,7 @@ static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmet
 	ASSERT("H2", peek(&m->bottom) == bottom);
 	if (likely(left > 0))
 		return count;
-	/* Thieves had taken `gone` of ours before. */
+	/* Thieves have taken `gone` of ours. */
 	uint32_t gone = (uint32_t)-left, taken = count - gone;
 
 	*first_out += gone;
@@ -326,14 +323,13 @@ static inline void magazine_read_many(const struct lfpool_magazine *m, uint32_t 
 
 #pragma GCC unroll 8
 		for (uint32_t i = 0; i < row; i++)
-			/* relaxed: our own push, or one that came with the magazine. */
+			/* relaxed: as in magazine_at(). */
 			*objects_out++ = (void *)load_relaxed(--entry);
 		count -= row;
 	}
 }
 
-/* The number of objects that it still has room for at home, at the positions from *first_out on.  Resets a magazine
- * that thieves have emptied. */
+/* The room at home, from position *first_out on, in objects.  Resets a magazine that thieves have emptied. */
 static inline uint32_t magazine_room(struct lfpool_magazine *m, uint32_t slots, uint64_t *first_out)
 {
 	/* relaxed, all: our own last store (H2); a stale top is only lower. */
@@ -355,7 +351,7 @@ static inline void magazine_place(struct lfpool_magazine *m, uint32_t slots, uin
 	store_relaxed(&m->entry[magazine_place_of(position, slots)], object);
 }
 
-/* The same for `count` objects.  magazine_room() has found room for them from `first` on: at home, so in a row. */
+/* The same for `count` objects, from `first` on, where magazine_room() has found room for them. */
 static inline void magazine_place_many(struct lfpool_magazine *m, uint32_t slots, uint64_t first, uint32_t count,
 				       void *const *objects)
 {
@@ -393,7 +389,7 @@ static inline bool magazine_push(struct lfpool_magazine *m, uint32_t slots, uint
 	return true;
 }
 
-/* The same for a magazine with room only where thieves have taken: it leaves home. */
+/* The same for a magazine that has room only where thieves have taken objects: it leaves home. */
 static inline void magazine_push_round(struct lfpool_magazine *m, uint32_t slots, uintptr_t object)
 {
 	/* relaxed: our own last store (H2). */
@@ -410,7 +406,7 @@ static inline void magazine_push_round(struct lfpool_magazine *m, uint32_t slots
 
 /*
  * Takes the oldest object, or returns 0.  The caller read the word `top` (acquire) and then executed a heavy fence.
- * born: the object that belongs at this position by birth (H7).
+ * born: the object that a zero entry at this position means (H7).
  */
 static inline uintptr_t magazine_take(struct lfpool_magazine *m, uint32_t slots, uint64_t top, uintptr_t born)
 {
@@ -422,8 +418,8 @@ static inline uintptr_t magazine_take(struct lfpool_magazine *m, uint32_t slots,
 	/* relaxed: GIVE made it visible; it is stale only if top has moved, and then the CAS fails (H6). */
 	const uintptr_t object = magazine_at(m, slots, position);
 
-	/* release, edge SPACE: keeps the read of the entry before the owner's next write of it; edge SHOW: a thread
-	 * that sees the object gone sees what we released before.  Nothing to acquire: GIVE made the object's contents
+	/* release, edge SPACE: the read of the entry comes before the owner's next write of it; edge SHOW: a thread
+	 * that sees the object gone sees what we released before.  No acquire: GIVE made the object's contents
 	 * visible. */
 	if (!cas_release(&m->top, &top, position + 1))
 		return 0;
@@ -449,7 +445,7 @@ struct magazines {
 	_Atomic(char *) extra_lot[LOT_COUNT]; /* lot k: EXTRA_PER_CACHE * LOT_CACHES * 2^k     */
 };
 
-/* The lot of the index-th item (from 0), if lot k has `first << k` items, and its place there. */
+/* The lot of an item (from 0), and its place there, if lot k has `first << k` items. */
 static inline unsigned lot_of(uint32_t index, uint32_t first, uint32_t *place_out)
 {
 	unsigned lot = 31u - (unsigned)__builtin_clz(index / first + 1);
@@ -479,8 +475,7 @@ static inline uint32_t magazines_extra_number(const struct magazines *ms, uint32
 	return ms->chunks + ms->spares + 1 + cache * EXTRA_PER_CACHE + which;
 }
 
-/* The object that a place of a magazine has by birth (H7).  For an extra it is past every object, but not used: an
- * extra's entries are never 0. */
+/* The object that a zero entry of a chunk's magazine means (H7).  (Entries of other magazines are never 0.) */
 static inline uintptr_t magazines_born(const struct magazines *ms, uint32_t number, uint32_t place)
 {
 	return ms->zero + ((uintptr_t)(number - 1) * ms->slots + 1 + place) * ms->stride;

@@ -3,32 +3,30 @@
  * steal.c - the pool looks empty: rob another cache, or prove that every object is in use.
  *
  * Idea         A collect reads the depot's heads and regions, and the words {in_transit, current_word, head of `full`}
- *              of every cache, its own included.  It adds up two sums: of these tagged words, and of the pushes on the
- *              magazines that caches name.
- *              1. A magazine on another cache's stack is taken whole, by CAS.  No barrier: no thread works on it.
- *              2. Otherwise the collect has noted magazines that seem to have objects, with their top.  After one heavy
- *                 fence one object is taken by CAS on top, without waiting for the owner.  The object goes straight to
- *                 the caller, so no surplus is ever out of sight.
- *              3. If it saw no object anywhere, objects may still have moved past it.  So a second collect follows.  If
- *                 it sees nothing either and the sums agree, nothing moved and nothing was released in between.  So by
- *                 C1 no slot was free at that moment.  The sums are kept, and a later collect with equal sums suffices
- *                 alone.
- *              The cold store's count goes up and down, so it is not in the sums.  Each collect reads it first, even
+ *              of every cache, the caller's included.  It adds up two sums: of these tagged words, and of the pushes on
+ *              the magazines that caches name.
+ *              1. A magazine on another cache's stack is taken whole, by CAS, without a barrier: no thread works on it.
+ *              2. Otherwise the collect has noted magazines that seem to have objects, and their top.  After one heavy
+ *                 fence one object is taken by CAS on top, without waiting for the owner.  It goes straight to the
+ *                 caller, so no other object is out of sight meanwhile.
+ *              3. If it saw no object, objects may have moved past it, so a second collect follows.  If that sees
+ *                 nothing either and the sums agree, nothing moved and nothing was released in between.  So by C1 no
+ *                 slot was free at that moment.  The sums are kept, and later one collect with equal sums suffices.
+ *              The cold store's count goes up and down, so it is not in the sums, and each collect reads it first, even
  *              before the number of caches.  If two collects agree, the other words did not change from the end of the
- *              first to the beginning of the second.  So the moment is when the second read the count.  If one collect
- *              agrees with kept sums, the words have not changed since those, and the moment is when that collect read
- *              the count.  A cache that was born before that moment is counted after it.
+ *              first to the beginning of the second, so the moment is when the second read the count.  If a collect
+ *              agrees with kept sums, the words have not changed since these, and the moment is when that collect read
+ *              the count.  A cache that was born before that moment is included in the collect.
  * Invariants   SV1 a collect's values of a magazine are of one moment: it reads top, bottom, and top again.  If top
- *                  moved, another thread took an object: that counts as "something", and the collect is done with this
- *                  magazine.  Otherwise top and bottom are of one moment.  So the count of objects is exact (from
- *                  -slots, while an owner has bottom lowered for a pop of many, to slots), and so is the count of
- *                  pushes (magazine_pushes()).
+ *                  moved, another thread took an object: that counts as "something", and the collect skips this
+ *                  magazine.  Otherwise the count of objects is exact (from -slots, while an owner has bottom lowered
+ *                  for a pop of many, to slots), and so is the count of pushes (magazine_pushes()).
  *              SV2 words and counts of pushes only grow, so equal sums mean that each is equal.  (The sum of the counts
  *                  is below 2^63.  The sum of the words wraps after 2^64, by some 2^40 changes.)
  *              SV3 a magazine gets objects only by pushes.  So a magazine that the first collect found empty, and that
  *                  had no push until the second, was empty all the time.
- *              SV4 zero sums, as in a cache that has made no collect, differ from any collect's, since its own
- *                  `current_word` is included.
+ *              SV4 zero sums, as in a cache that has made no collect, differ from those of any collect, which include
+ *                  the caller's `current_word`.
  * Progress     Lock-free: STEAL_AGAIN only if another thread moved something between our reads, or if the cold store
  *              or a region has something, which the caller takes.
  * Kernel       One membarrier in step 2.  Calls in an exhausted pool make no system call.
@@ -54,9 +52,10 @@ struct collect {
 	} note[NOTES_MAX];
 };
 
-/* Adds the magazine that `word` names to the sums, and notes it if it seems to have objects.  An unused chunk may be in
- * transit before its CAS.  No thread takes an object from it then, since an unused chunk has all of its objects (G2).
- * Inlined: one call in two is for an `in_transit` that names no magazine. */
+/* Adds the magazine that `word` names to the sums, and notes it for step 2 if it seems to have objects.  A chunk in
+ * transit is not noted while there are unused chunks: the CAS that takes it may not have happened yet, and an unused
+ * chunk must keep all of its objects (G2).
+ * Inlined, because one call in two is for an `in_transit` that names no magazine. */
 static ALWAYS_INLINE void collect_magazine(const struct core *core, uint64_t word, bool in_transit, struct collect *s)
 {
 	uint32_t number = tagged_number(word);
@@ -66,7 +65,7 @@ static ALWAYS_INLINE void collect_magazine(const struct core *core, uint64_t wor
 		return;
 
 	struct lfpool_magazine *m = magazines_at(&core->magazines, number);
-	/* acquire, edge SHOW: the last taker's earlier stores; and bottom is no older than the bottom which it saw. */
+	/* acquire, edge SHOW: the earlier stores of the thread that moved top; bottom is no older than what it saw. */
 	uint64_t top = load_acquire(&m->top);
 	/* acquire, edge GIVE; and top, read again, is no older than the top that the owner saw. */
 	uint64_t bottom = magazine_bottom(m, core->magazines.slots);
@@ -104,7 +103,7 @@ static bool collect_all(struct cache *c, struct collect *s, bool robs)
 {
 	const struct core *core = c->core;
 
-	/* acquire, edge SHOW.  The cold store first of all: it is not in the sums. */
+	/* acquire, edge SHOW.  The cold store first: it is not in the sums. */
 	s->something = cold_allowed_in(load_acquire(&core->cold.counts)) != 0 && s->cold;
 	/* acquire, edge SHOW: the counted caches, and the magazines that moved into them. */
 	const uint32_t count = load_acquire(&core->table.count);
@@ -120,7 +119,7 @@ static bool collect_all(struct cache *c, struct collect *s, bool robs)
 		s->something |= tagged_number(full) || tagged_number(partial);
 	}
 	s->something |= s->chunks;
-	/* Each thief begins behind its own cache, so that thieves spread.  It ends with its own, and so sees what the
+	/* Each thief begins after its own cache, so that thieves spread.  It ends with its own, and so sees what the
 	 * threads that robbed it had released before. */
 	struct cache *victim = c;
 	uint32_t index = c->index, left = 0;
@@ -181,7 +180,7 @@ enum steal_result cache_steal(struct cache *c, uint32_t *slot_out, bool cold)
 	if (same(&first.sums, &c->exhausted))
 		return STEAL_EXHAUSTED;
 	(void)collect_all(c, &second, false);
-	/* `something`: in the cold store; or a magazine's top moved, so that its pushes are not in the sum. */
+	/* `something`: in the cold store; or a magazine whose top moved, so that its pushes are not in the sum. */
 	if (second.something || !same(&first.sums, &second.sums))
 		return STEAL_AGAIN;
 	c->exhausted = second.sums;
