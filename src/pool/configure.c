@@ -31,7 +31,7 @@ bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given)
 	return sized_read(config_out, sizeof(*config_out), offsetof(lfpool_config_t, cache_capacity), given);
 }
 
-/* The word overrides the config; false: unknown. */
+/* Sets the backend from a word of the environment; false: unknown. */
 static bool backend_from(lfpool_config_t *config, const char *word)
 {
 	if (!word || !*word)
@@ -44,7 +44,7 @@ static bool backend_from(lfpool_config_t *config, const char *word)
 	return false;
 }
 
-/* The modes of the config and the environment, whose numbers win; and the flags that they imply. */
+/* Joins the modes of the config and of the environment, whose numbers win, and sets the flags that they imply. */
 static bool apply_debug(lfpool_config_t *config, struct debug_modes *modes, const char *environment)
 {
 	*modes = (struct debug_modes){0};
@@ -63,7 +63,7 @@ static bool apply_debug(lfpool_config_t *config, struct debug_modes *modes, cons
 	return true;
 }
 
-/* A valid scheme, or none? */
+/* Is the scheme valid, or absent? */
 static bool is_scheme(const lfpool_config_t *config)
 {
 	const lfpool_scheme_t *s = &config->scheme;
@@ -81,7 +81,7 @@ lfpool_status_t config_import_with(lfpool_config_t *config, struct debug_modes *
 {
 	if (!config_copy(config, given))
 		return LFPOOL_E_CONFIG_STRUCT_SIZE;
-	/* Not with LFPOOL_CREATE_ALL, which would build the one object. */
+	/* Capacity 0; not with LFPOOL_CREATE_ALL, which would build the pool's first object. */
 	if (empty_out &&
 	    (*empty_out = !config->capacity && config->max_capacity && !(config->flags & LFPOOL_CREATE_ALL)))
 		config->capacity = 1;
@@ -152,7 +152,7 @@ lfpool_status_t config_import_for_buffer(lfpool_config_t *config, struct debug_m
 		return LFPOOL_E_CONFIG_EVICT;
 	if (!config->buffer_caches)
 		config->buffer_caches = LFPOOL_BUFFER_CACHES;
-	/* All of it is touched anyway. */
+	/* The whole buffer is touched anyway. */
 	config->flags &= ~LFPOOL_PREFAULT;
 	return LFPOOL_OK;
 }
@@ -212,7 +212,7 @@ void config_tell_ignored(const char *name, const char *why)
 	if ((!words.backend || !*words.backend || strcmp(words.backend, backend_name(LFPOOL_BACKEND_LOCKFREE)) == 0) &&
 	    (!words.debug || !*words.debug))
 		return;
-	/* relaxed: any of several pools may be the one in the message. */
+	/* relaxed: if several pools are created at once, any of them may be in the message. */
 	if (fetch_add_relaxed(&pools, 1) == 0)
 		print_ignored(name, why);
 }

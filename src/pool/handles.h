@@ -8,7 +8,7 @@
 #include "base/widths.h"
 #include "pool/pool.h"
 
-/* Bits for slot numbers 1 .. capacity; more where the count is narrow. */
+/* Bits of the slot number in a handle: enough for all slots; more in builds with narrow counts. */
 static inline unsigned handle_slot_bits(const lfpool_t *pool)
 {
 	const unsigned bits = 64 - (unsigned)__builtin_clzll((unsigned long long)pool->core.arena.slots);
@@ -22,7 +22,7 @@ static inline uint64_t handle_slot(const lfpool_t *pool, lfpool_handle_t handle)
 	return handle & ((UINT64_C(1) << handle_slot_bits(pool)) - 1);
 }
 
-/* The handle of the use with this generation word. */
+/* The handle of the slot's use with this generation word. */
 static inline lfpool_handle_t handle_with(const lfpool_t *pool, uint32_t slot, uint64_t word)
 {
 	const unsigned bits = handle_slot_bits(pool);

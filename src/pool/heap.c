@@ -2,11 +2,10 @@
 /*
  * heap.c - malloc mode: every acquire allocates and every release frees, behind the same functions.
  *
- * Idea         Shows, without a rebuild, the cost of a program without pooling, and lets sanitizers see its objects.
- *              Slots, their states, caches and counts are as in other pools.  But a slot is only a cell with a
- *              pointer, and the object is allocated when its slot is acquired.  So capacity, NULL, handles, walks and
- *              hooks work as in other pools.  A table leads from an object's address to its slot.  lfpool_of() does
- *              not know the pool, so a label before each object has the address of its cell.
+ * Idea         Slots, their states, caches and counts are as in other pools, so capacity, NULL, handles, walks and
+ *              hooks work.  But a slot is only a cell with a pointer, and the object is allocated when the slot is
+ *              acquired.  A table leads from an object's address to its slot.  For lfpool_of(), which does not know the
+ *              pool, a label before each object has the address of its cell.
  * Invariants   E1  the cell of an active slot points to its object, whose label points to the cell; the cell of a free
  *                  slot is NULL.
  *              E2  a label is only trusted if it is the address of a cell that points back to the object.
@@ -42,7 +41,7 @@ void heap_close(struct heap *heap)
 	os_heap_free(heap);
 }
 
-/* ---- Its objects ---- */
+/* ---- The heap's objects ---- */
 
 typedef _Atomic(void *) cell_t;
 
@@ -67,7 +66,7 @@ void *heap_object_new(lfpool_t *pool, uint32_t slot)
 {
 	const struct heap *heap = pool->heap;
 	const size_t offset = offset_of(heap);
-	/* The exact size, so that a checker sees an overrun. */
+	/* The exact size, so that a heap checker sees an overrun. */
 	char *block = os_heap_aligned(heap->alignment, offset + heap->bytes);
 
 	if (!block)
@@ -120,7 +119,7 @@ lfpool_status_t heap_locate(const lfpool_t *pool, const void *object, uint32_t *
 	return *slot_out ? LFPOOL_OK : LFPOOL_E_FOREIGN;
 }
 
-/* ---- The set of addresses: all orders relaxed, since a caller got the address through another edge ---- */
+/* ---- The set of addresses: all orders are relaxed, because a caller got the address by another edge ---- */
 
 enum { PROBES = 64 };
 #define GONE ((uintptr_t)1)
@@ -173,7 +172,7 @@ void heap_set_add(struct heap_set *set, const void *object, uint32_t slot)
 	(void)fetch_add_relaxed(&set->beside, UINT64_C(1));
 }
 
-/* YES: at *place_out.  NO: a never-used place ended the search.  MAYBE: all places were used. */
+/* YES: it is at *place_out.  NO: an unused place ended the search.  MAYBE: all places were used. */
 static enum heap_set_answer find(const struct heap_set *set, const void *object, size_t *place_out)
 {
 	for (size_t i = 0; i < PROBES; i++) {

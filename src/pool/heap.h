@@ -4,9 +4,9 @@
  *
  * Addresses    A set of the objects' addresses finds the slot of a pointer without reading its memory.  It is a table
  *              with at least two words for each possible object.  An address is in one of PROBES places from its hash
- *              on.  A used place is never 0 again (GONE), so a search ends at the first 0.  An address without room
- *              there is only counted.  While such addresses exist, a search that finds nothing looks at all cells of
- *              the pool.
+ *              on.  A used place is never 0 again (GONE), so a search ends at the first 0.  If all these places are
+ *              taken, the address is only counted.  While such addresses exist, a search that finds nothing reads all
+ *              cells of the pool.
  * Concurrency  An address is added after malloc() and before the object has a holder, and removed before free().  So no
  *              thread adds an address while another thread still removes it.
  * Progress     Wait-free: PROBES places.
@@ -19,7 +19,6 @@
 
 #include "lfpool/lfpool.h"
 
-/* The objects. */
 struct heap {
 	size_t bytes, alignment;
 	struct heap_set *set; /* their addresses */
@@ -29,13 +28,13 @@ struct heap {
 struct heap *heap_open(const lfpool_config_t *config);
 void heap_close(struct heap *heap);
 
-/* The address of the cell in the label before an object; NULL if it cannot be read.  For a foreign pointer the result
- * can be any address. */
+/* The address of the cell in the label before an object (heap.c); NULL if it cannot be read.  For a foreign pointer the
+ * result can be any address. */
 const void *heap_label(const void *object);
 /* A new object for a taken slot; NULL when the system refuses memory. */
 void *heap_object_new(lfpool_t *pool, uint32_t slot);
 void heap_object_free(lfpool_t *pool, uint32_t slot, void *object);
-/* The active slot's object; NULL or a freed one while the slot changes hands. */
+/* The object of an active slot; NULL or a freed one while the slot changes hands. */
 void *heap_object_at(const lfpool_t *pool, uint32_t slot);
 /* The slot of an active object, and LFPOOL_OK; otherwise LFPOOL_E_FOREIGN and SLOT_NONE.  Reads nothing at or before
  * the pointer, which may be any.  O(1) in most cases. */

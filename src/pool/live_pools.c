@@ -33,8 +33,8 @@ static size_t address_map_up_to(const struct range_array *array, size_t count, u
 {
 	size_t low = 0;
 
-	/* Continues in the lower half, or in the upper one, which is one shorter if count is even.  Without a branch
-	 * on the comparison, which cannot be predicted. */
+	/* Continues in the lower half, or in the upper one, which is one shorter if count is even.  Without a branch,
+	 * which a processor could not predict. */
 	while (count > 0) {
 		const size_t half = count / 2;
 		/* acquire, edge PUBLISH: AR2. */
@@ -50,8 +50,8 @@ static uintptr_t search(const struct range_array *array, size_t count, uintptr_t
 {
 	size_t place = address_map_up_to(array, count, address);
 
-	/* acquire, edge PUBLISH, all: AR2.  If a range holds `address`, it is the last one that begins at or below
-	 * it, or is around that one.  The place only gets smaller, even while another call writes here. */
+	/* acquire, edge PUBLISH, all: AR2.  A range that holds `address` is the last one that begins at or below it, or
+	 * is around that one.  The place only gets smaller, even while another call writes here. */
 	while (place && load_acquire(&array->range[place - 1].end) <= address)
 		place = (size_t)load_acquire(&array->range[place - 1].outer);
 	return place ? load_acquire(&array->range[place - 1].owner) : 0;
@@ -60,8 +60,8 @@ static uintptr_t search(const struct range_array *array, size_t count, uintptr_t
 void *address_map_find(const struct address_map *ranges, uintptr_t address)
 {
 	for (;;) {
-		/* acquire, edge PUBLISH, both: the array's contents.  A newer array is complete too, and then the head
-		 * has changed (AR2). */
+		/* acquire, edge PUBLISH, both: the array's contents.  If the array is newer, the head has changed
+		 * (AR2). */
 		const uint64_t head = load_acquire(&ranges->head);
 		const struct range_array *array = (const void *)load_acquire(&ranges->array[which_of(head)]);
 		const uintptr_t owner = array ? search(array, count_of(head), address) : 0;
@@ -75,7 +75,7 @@ void *address_map_find(const struct address_map *ranges, uintptr_t address)
 
 /* ---- The writer: relaxed loads, because only writers store, one at a time ---- */
 
-/* The range around one that begins at `first`, for which `place` ranges begin at or below it. */
+/* The innermost range around address `first`, if `place` ranges begin at or below it. */
 static size_t outer_of(struct range_array *array, size_t place, uintptr_t first)
 {
 	/* relaxed, both: the writer's. */
@@ -89,7 +89,7 @@ static void range_set(struct range_array *array, size_t place, uintptr_t first, 
 {
 	struct range *range = &array->range[place];
 
-	/* release, edge PUBLISH, all: a reader that sees one too early finds the head changed (AR2). */
+	/* release, edge PUBLISH, all: a reader that sees one of these stores too early finds the head changed (AR2). */
 	store_release(&range->outer, outer_of(array, place, first));
 	store_release(&range->first, first);
 	store_release(&range->end, end);
@@ -140,7 +140,7 @@ bool address_map_add(struct address_map *ranges, uintptr_t first, uintptr_t end,
 
 	if (count == RANGES_MAX)
 		return false;
-	/* The other array has room for at least count - 1 ranges, so doubling it is enough. */
+	/* The other array has room for at least count - 1 ranges, so doubling its size is enough. */
 	if (!to || to->room <= count)
 		to = array_larger(to);
 	if (!to)

@@ -5,28 +5,27 @@
  *
  * Idea         A pool's place in a table and the generation of that place form its id, which is never used twice.
  *              Threads remember ids, and check only at exit whether the pool still lives.
- *              The map is a sorted array of address ranges, searched by halves, and a second array next to it.  The
- *              memory of a pool's objects can be an object of another pool (caller-provided memory).  So a range
- *              has the place of the range around it, and the search goes outwards until a range holds the address.
- *              A change writes the whole next state into the unpublished array, and publishes it with one store of the
- *              head, {version, count}: the version's lowest bit selects the array.  Readers search the published
- *              array, and then check that the head is unchanged.  (A sequence lock, after Lamport 1977, with two
- *              copies.  A reader retries only if a change was completed meanwhile, and never waits for one that has
- *              begun.)
+ *              The map is a sorted array of address ranges, searched by halves.  The memory of a pool's objects can be
+ *              an object of another pool (caller-provided memory), so a range has the place of the range around it,
+ *              and the search goes outwards until a range holds the address.
+ *              There are two such arrays.  A change writes the whole next state into the unpublished one, and publishes
+ *              it with one store of the head, {version, count}: the version's lowest bit selects the array.  Readers
+ *              search the published array, and then check that the head is unchanged.  (A sequence lock, after Lamport
+ *              1977, with two copies: a reader never waits for a change, and retries only after one was completed.)
  * Invariants   AR1 no writer writes to the published array.
  *              AR2 a reader that finds the head unchanged has read only the state that this head published.  Let v be
  *                  the version of that head.  (a) All earlier stores of v's writer happen before the search (PUBLISH),
  *                  so it reads nothing older.  (b) The published array is written again by version v + 2 at the
- *                  earliest, whose writer published v + 1 before, or saw it published.  Each of its stores is a
- *                  release, and each load of the search an acquire.  So if a reader sees one of them, v + 1 happens
- *                  before its second load of the head, which cannot return v.
+ *                  earliest, after v + 1 was published.  Each store into it is a release, and each load of the search
+ *                  an acquire.  So if a reader sees one of them, v + 1 happens before its second load of the head,
+ *                  which cannot return v.
  *              G3  an outgrown array stays allocated until the process ends, because a reader may be in it.  Sizes
  *                  double, so all arrays together are less than twice the largest.  Only adding allocates: a removal
  *                  writes an array that already has room.
  * Progress     One mutex, for create, destroy and thread exit; no acquire or release takes it.  Fork takes it too, so
- *              the child finds it free.  A search for an address takes no lock.  The map has lock-free readers, whose
- *              retries mean that a range was added or removed, and one writer at a time.
- * Concurrency  -: no outside help.  L: the caller of each and find has the lock, and calls none of the others that take
+ *              the child finds it free.  The map has one writer at a time, under the mutex, and lock-free readers: a
+ *              retry means that a range was added or removed.
+ * Concurrency  -: no outside help.  L: the caller of each and find has the lock, and must not call functions that take
  *              it.
  *                                                                       add .. vacant  each, find  find_by_address
  *                  live_pools_add, remove, next, vacant: take the lock        -            L              -
@@ -52,14 +51,14 @@ static inline size_t live_pools_place(uint64_t id)
 	return (size_t)(id & ((UINT64_C(1) << LIVE_POOLS_PLACE_BITS) - 1));
 }
 
-/* How often the place was filled, from 1; 0: not a pool's id. */
+/* The generation in an id, from 1; 0: not a pool's id. */
 static inline uint64_t live_pools_generation(uint64_t id)
 {
 	return id >> LIVE_POOLS_PLACE_BITS;
 }
 
-/* Enters a pool with its objects at addresses first .. end - 1 (first 0: in no range); returns its id, or 0 when the
- * system refuses memory. */
+/* Adds a pool with objects at addresses first .. end - 1 (first 0: in no range); returns its id, or 0 when the system
+ * refuses memory. */
 uint64_t live_pools_add(struct lfpool_pool *pool, uintptr_t first, uintptr_t end);
 void live_pools_remove(uint64_t id);
 /* The place of the next pool, if no other pool is added or removed before. */

@@ -17,7 +17,7 @@ static void print(const char *kind, const lfpool_misuse_t *misuse)
 	(void)kind, (void)misuse;
 }
 #else
-/* Was the call refused, and changed nothing? */
+/* Does this status mean that a call was refused? */
 static bool is_refusal(lfpool_status_t status)
 {
 	return (status <= LFPOOL_E_FOREIGN && status > LFPOOL_E_WRITTEN_WHEN_FREE) || status <= LFPOOL_E_NOT_PINNED;
@@ -68,7 +68,7 @@ lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
 
 	misuse->pool = pool;
 	misuse->pool_name = pool->name;
-	/* relaxed: a statistic, and which report is the first. */
+	/* relaxed: a statistic; the first to count prints. */
 	misuse->count = fetch_add_relaxed(&pool->misuses, (size_t)1) + 1;
 	probe_misuse(pool, pool->name, misuse->object, misuse->status);
 	misuse->index = SIZE_MAX;

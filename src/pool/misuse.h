@@ -15,7 +15,7 @@ COLD lfpool_status_t misuse_report(lfpool_t *pool, const void *object, lfpool_st
 COLD void misuse_say(const char *kind, const lfpool_hooks_t *hooks, const lfpool_misuse_t *misuse);
 /* For the pool's debug modes. */
 struct debug_home misuse_home(lfpool_t *pool);
-/* Reports a violated invariant of the pool, and the slot or node where it is; SIZE_MAX: at no such place. */
+/* Reports a violated invariant, and the slot or magazine in question; SIZE_MAX: no such place. */
 COLD void misuse_invariant(const struct debug_home *home, const char *violated, size_t where);
 /* Counts and reports any misuse: the caller fills in status, object and known details, this function the rest. */
 COLD lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse);

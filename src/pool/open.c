@@ -47,13 +47,13 @@ static size_t choose_in_bytes(const lfpool_config_t *config)
 	return CACHE_BYTES / layout_stride(config->object_size, config->object_alignment, false);
 }
 
-/* Is any existing object better than a new one, because hooks.create is expensive? */
+/* Are new objects expensive (hooks.create), so that an acquire should prefer any existing one? */
 static bool is_expensive(const lfpool_config_t *config)
 {
 	return config->hooks.create && !(config->flags & LFPOOL_CREATE_ALL);
 }
 
-/* Slots of a magazine; by default a quarter of a cache.  In a buffer the objects' size does not matter, since all its
+/* Slots of a magazine; by default a quarter of a cache.  In a buffer the objects' size does not matter, because all its
  * memory is in use from the start. */
 static size_t choose_magazine_slots(const lfpool_config_t *config, bool in_buffer)
 {
@@ -71,8 +71,8 @@ static size_t choose_magazine_slots(const lfpool_config_t *config, bool in_buffe
 	return slots;
 }
 
-/* Magazines on a stack of a cache.  0 if new objects are expensive or large: then all magazines but the caches' current
- * ones are in the depot, where every thread finds them. */
+/* Magazines on a stack of a cache.  0 if new objects are expensive or large: then all magazines except the caches'
+ * current ones are in the depot, where every thread finds them. */
 static uint32_t choose_bound(const lfpool_config_t *config, size_t slots, bool in_buffer)
 {
 	if (config->cache_capacity == LFPOOL_CACHE_NONE)
@@ -117,14 +117,14 @@ size_t check_others(size_t magazines, size_t caches)
 	return magazines + caches * EXTRA_PER_CACHE + 1;
 }
 
-/* False: the number of bytes is too large. */
+/* False: the number of bytes overflows. */
 static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfpool_config_t *config,
 			 const struct window *window, bool heap)
 {
 	/* An embedded build has no check. */
 	const bool checks = !EMBEDDED && window->whole;
 	const size_t slots = choose_magazine_slots(config, window->whole);
-	/* Expensive ones come from the cold store, one by one, when no existing object is free. */
+	/* Expensive objects are not in chunks: the cold store adds them one by one when no existing object is free. */
 	const size_t initial = is_expensive(config) ? 0 : config->capacity, chunks = (initial + slots - 1) / slots;
 	const uint32_t caches = window->whole ? (uint32_t)config->buffer_caches : LOT_CACHES,
 		       shards = choose_shards(config, chunks, window->whole);
@@ -149,7 +149,7 @@ static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfp
 		plan->object_size = sizeof(void *);
 		plan->object_alignment = _Alignof(void *);
 	}
-	/* Mutex mode has no thieves; calls that wait and calls that put a slot back use full fences. */
+	/* Mutex mode has no thieves, so waiting calls and calls that put a slot back use full fences. */
 	plan->fenced = window->whole || (config->flags & LFPOOL_FENCED) || config->backend == LFPOOL_BACKEND_MUTEX ||
 		       config->evict;
 	return !__builtin_mul_overflow(chunks + parts->spares, parts->magazine_bytes, &plan->room_bytes) &&
@@ -220,7 +220,7 @@ static void lay_parts(lfpool_t *pool, const struct parts *parts, const lfpool_co
 			      magazine_limit((uint32_t)(parts->initial % parts->slots)));
 }
 
-/* `heap`: for malloc mode, where slots are cells of one pointer; NULL in other modes. */
+/* `heap`: for malloc mode, where slots are cells; NULL in other modes. */
 static lfpool_t *open_as(const lfpool_config_t *config, struct lifecycle *lifecycle, const struct window *window,
 			 struct heap *heap)
 {

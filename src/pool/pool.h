@@ -20,7 +20,7 @@
 
 #define NAME_BYTES 64
 
-/* Near 2^64 divided by the golden ratio, chosen so that N3 in handle.c always holds. */
+/* Near 2^64 divided by the golden ratio; chosen for N3 in handle.c. */
 #define SALT_STEP UINT64_C(0x9e3779b981a6ccb9)
 
 struct lifecycle;
@@ -29,8 +29,7 @@ struct retired;
 
 struct lfpool_pool {
 	/* Fixed at creation. */
-	/* First: inline.h reads it.  Its id is `id` if threads have their own caches; otherwise 0, and no thread has an
-	 * entry for it. */
+	/* First, because inline.h reads it.  Its id is `id` if threads have their own caches, otherwise 0. */
 	struct lfpool_head_ head;
 	/* The modes of its calls: choose_modes() in open.c. */
 	bool locked;                 /* mutex mode: every call uses the cache `shared`, under `mutex`         */
@@ -42,9 +41,9 @@ struct lfpool_pool {
 	bool wants_built;            /* slots that are not built are cold, and in no magazine                 */
 	bool quarantine;             /* debug_take_back() may have slots                                      */
 	bool sets_aside;             /* lifecycle_take_aside() may have slots                                 */
-	bool more;                   /* replenish() may find an object: growth, a scheme, a hook              */
+	bool more;                   /* replenish() may get an object: growth, a scheme, a hook               */
 	bool inherited;              /* in the child of a fork: calls of other threads were interrupted       */
-	bool disowned;               /* and the objects are in shared memory: they are the parent's           */
+	bool disowned;               /* the same, and the objects are in shared memory: they are the parent's */
 	struct lifecycle *each_call; /* runs at each acquire and each release; NULL: not needed               */
 	struct lifecycle *builds;    /* LFPOOL_CREATE_ALL with hits: builds slots out of the cold store       */
 	struct lifecycle *lifecycle; /* of all objects; NULL: they only need memory                           */
@@ -67,7 +66,7 @@ struct lfpool_pool {
 	/* Any thread. */
 	_Atomic(size_t) misuses;
 	_Atomic(uint64_t) trim_at;      /* the page where the next lfpool_trim() continues          */
-	_Atomic(uint64_t) trim_in_vain; /* pages it has looked at since it gave one back            */
+	_Atomic(uint64_t) trim_in_vain; /* pages it has examined since it returned one              */
 	_Atomic(uint64_t) given_back;   /* bytes, by lfpool_trim(); a statistic                     */
 	_Atomic(uint64_t) idle_left;    /* of a round of LFPOOL_IDLE, plus 1; 0: no round           */
 	_Atomic(uint64_t) idle_steals;  /* steals when it began, and its own                        */
@@ -86,7 +85,7 @@ _Static_assert(offsetof(struct lfpool_pool, head) == 0, "inline.h");
 /* Bytes of a pool with `shards` shards. */
 #define POOL_OF_SHARDS(shards) (offsetof(struct lfpool_pool, core.depot.shard) + (shards) * sizeof(struct shard))
 
-/* Are the objects in the slots?  In malloc mode an acquire allocates them. */
+/* Are the objects in the slots?  Not in malloc mode, where an acquire allocates them. */
 #define pool_in_place(pool) (EMBEDDED || likely(!(pool)->heap))
 
 static inline void *pool_object(const lfpool_t *pool, uint32_t slot)
@@ -94,8 +93,8 @@ static inline void *pool_object(const lfpool_t *pool, uint32_t slot)
 	return pool_in_place(pool) ? arena_object(&pool->core.arena, slot) : heap_object_at(pool, slot);
 }
 
-/* The slot of an object, and LFPOOL_OK; or SLOT_NONE, and why the pointer is not the start of an object.  Malloc mode:
- * of active objects. */
+/* LFPOOL_OK and the slot of an object (in malloc mode of an active one); or SLOT_NONE, and the reason why the pointer
+ * is not the start of an object. */
 static inline lfpool_status_t pool_locate(const lfpool_t *pool, const void *object, uint32_t *slot_out)
 {
 	return pool_in_place(pool) ? arena_locate(&pool->core.arena, object, slot_out)

@@ -4,13 +4,13 @@
  *
  * Idea         An acquire takes a slot through a cache, and makes its object active.  A release ends the use of the
  *              object, and puts its slot back.  A call without a cache claims one while it takes or puts.
- *              A call for many objects pays once for a barrier, a load of top and two stores of bottom, for all
- *              objects that the current magazine holds or has room for.  It changes states of neighbouring slots in
- *              rows: unused slots are neighbours, and calls for many objects keep them together.
+ *              A call for many objects pays for a barrier, a load of top and two stores of bottom once per magazine.
+ *              It changes the states of neighbouring slots in rows.  (Unused slots are neighbours, and calls for many
+ *              objects keep them together.)
  * Invariants   U1  a hook may use this cache, so none is called during a step of a call for many objects.
  * Mutex mode   Every call locks the pool's mutex and uses one cache, `shared`.  Explicit caches are closed and empty.
- *              So no cache has thieves, and owners and thieves need no fences.  The cold store and the quarantine need
- *              no cache, and are lock-free in either mode.
+ *              So no cache has thieves, and owners need no fences.  The cold store and the quarantine need no cache,
+ *              and are lock-free in either mode.
  * Progress     Lock-free, except where borrow() waits.  In mutex mode: blocking.
  */
 #include "pool/slots.h"
@@ -27,8 +27,7 @@
 
 static struct cache *borrow(lfpool_t *pool)
 {
-	/* Waits only if other calls use all caches kept for calls, and no cache can be added: memory is refused, or
-	 * the maximum is reached. */
+	/* Waits only if other calls use all caches reserved for calls, and no cache can be added. */
 	struct cache *c;
 
 	while (!(c = cache_claim(&pool->core, CACHE_FOR_CALL, thread_hint()))) {
@@ -61,7 +60,7 @@ static inline void leave(lfpool_t *pool, const struct cache_head *cache, struct 
 
 /* ---- Take ---- */
 
-/* The caches and the depot are empty: a slot from the quarantine, or SLOT_NONE as from cache_take(). */
+/* After cache_take() has found nothing: a slot from the quarantine, or SLOT_NONE. */
 static COLD uint32_t take_quarantined(lfpool_t *pool, struct cache *c, bool cold)
 {
 	if (EMBEDDED)
@@ -83,23 +82,23 @@ static COLD uint32_t take_quarantined(lfpool_t *pool, struct cache *c, bool cold
 	return slot;
 }
 
-/* Where one acquire still has to look. */
+/* The places where an acquire still has to look. */
 struct search {
 	uint64_t until;   /* slots with later tickets were set aside by this call, or during it       */
-	uint64_t sets;    /* slots set aside when it began to look at them                            */
-	uint32_t at;      /* the next slot among those set aside                                      */
+	uint64_t sets;    /* number of slots set aside when it began to look at them                  */
+	uint32_t at;      /* the next slot among them                                                 */
 	bool asides_done; /* it has looked at all of them                                             */
-	bool cold;        /* also cold slots: hooks.create has not refused one                        */
+	bool cold;        /* also cold slots, because hooks.create has not refused one                */
 };
 
 /* The next slot.  SLOT_NONE: at some moment no slot was free, except those that this call or an overlapping one has set
  * aside (aside.h), and cold ones unless `cold`. */
 static uint32_t search_on(lfpool_t *pool, struct cache_head *cache, struct search *s)
 {
-	/* One round before the slots that are set aside and one after; more only if another call sets one aside. */
+	/* One round before the slots that were set aside and one after; more only if another call sets one aside. */
 	for (;;) {
-		/* If new objects are expensive, existing ones come first, refused or not; but those in quarantine stay
-		 * there. */
+		/* If new objects are expensive, existing ones come first, even those that were refused, but not those
+		 * in quarantine. */
 		const bool cold = s->cold && (s->asides_done || !pool->core.existing_first);
 		struct cache *c = enter(pool, cache);
 		uint32_t slot = cold ? cache_take(c, false) : cache_take_existing(c);
@@ -156,7 +155,7 @@ static inline void put(lfpool_t *pool, struct cache_head *cache, uint32_t slot, 
 	} else {
 		struct cache *c = enter(pool, cache);
 
-		/* Before the put, so that releases are never too many. */
+		/* Before the put, so that the count of releases is never too high. */
 		if (!released)
 			tally(&c->counts.returned);
 		cache_put(c, slot);
@@ -175,7 +174,7 @@ void slots_put_in_mode(lfpool_t *pool, struct cache_head *cache, uint32_t slot)
 	if (likely(slot)) {
 		put(pool, cache, slot, true);
 	} else {
-		/* The object is in quarantine, where an acquire finds it. */
+		/* The slot is in quarantine, where an acquire finds it. */
 		tally_shared(&pool->core.unpushed, 1);
 		slots_fence(pool);
 	}
@@ -183,17 +182,18 @@ void slots_put_in_mode(lfpool_t *pool, struct cache_head *cache, uint32_t slot)
 
 /* ---- Begin and end ---- */
 
-/* Adds to the results of lifecycle_begin(): already active (a double release), and the entry is used up. */
+/* In addition to the results of lifecycle_begin(): the object was already active, because it was released twice in a
+ * race. */
 enum { BEGUN_TWICE = BEGIN_DISCARDED + 1 };
 
-/* Makes the slot's object active.  BEGIN_REFUSED: a hook refused it, or the heap memory; the slot must be put back
- * unchanged. */
+/* Makes the slot's object active.  BEGIN_REFUSED: a hook refused it, or malloc returned NULL; the slot must be put
+ * back. */
 static inline unsigned make_active(lfpool_t *pool, uint32_t slot, void **object_out)
 {
 	struct arena *arena = &pool->core.arena;
 	void *object = arena_object(arena, slot);
 
-	/* Was it released twice, in a race? */
+	/* Was it released twice in a race? */
 	if (arena_is_active(arena, slot)) {
 		(void)misuse_report(pool, object, LFPOOL_E_NOT_IN_USE);
 		return BEGUN_TWICE;
@@ -205,7 +205,7 @@ static inline unsigned make_active(lfpool_t *pool, uint32_t slot, void **object_
 	*object_out = object;
 	if (pool->zero && !pool->each_call)
 		memset(object, 0, pool->object_size);
-	/* In malloc mode the object is new, whether or not its slot was built. */
+	/* SLOT_NONE in malloc mode, where each object is new. */
 	const enum begun begun = pool->each_call ? lifecycle_begin(pool->each_call,
 								   pool_in_place(pool) ? slot : SLOT_NONE, object)
 						 : BEGIN_OK;
@@ -217,21 +217,20 @@ static inline unsigned make_active(lfpool_t *pool, uint32_t slot, void **object_
 	return begun;
 }
 
-/* A hook refused the object of a slot, which stays free.  A built one is set aside; an unbuilt one becomes cold, and
- * comes after all existing objects. */
+/* A hook refused the object of a slot.  If it is built, the slot is set aside; otherwise the slot becomes cold. */
 static void put_refused(lfpool_t *pool, uint32_t slot, struct search *s)
 {
 	if (lifecycle_is_built(pool->lifecycle, slot)) {
 		lifecycle_set_aside(pool->each_call, slot);
 	} else {
-		/* Others probably cannot be built either. */
+		/* hooks.create would probably refuse others too. */
 		s->cold = false;
 		cold_put(&pool->core.cold, slot);
 	}
 	slots_fence(pool);
 }
 
-/* A hook refused the object of `slot`.  Returns the first other object that no hook refuses, or NULL.  Tries each once
+/* A hook refused the object of `slot`.  Returns another object that no hook refuses, or NULL.  Tries each object once
  * (AS2), so it ends. */
 static COLD void *begin_another(lfpool_t *pool, struct cache_head *cache, uint32_t slot)
 {
@@ -307,20 +306,19 @@ size_t slots_out(const lfpool_t *pool)
 
 /* ---- Caches ---- */
 
-/* A buffer has all its caches from the start; calls may borrow any that is not explicit. */
+/* A buffer has all its caches from the start, and calls borrow those that are not explicit. */
 static struct cache *claim_in_buffer(struct core *core)
 {
 	struct cache *c;
 	/* relaxed, here and below: a number. */
 	uint32_t count = load_relaxed(&core->explicit_caches);
 
-	/* A refused call changes no count, so it causes no other refusal.  Repeats only after another thread changed
-	 * the count. */
+	/* A CAS, because a refused call must not change the count.  Repeats only after another thread changed it. */
 	do
 		if (count >= core->table.most - core->table.for_calls)
 			return NULL;
 	while (!cas_weak_relaxed(&core->explicit_caches, &count, count + 1));
-	/* Waits for a call to end only if calls use all caches that are not explicit. */
+	/* Waits only while calls use all caches that are not explicit. */
 	while (!(c = cache_claim(core, CACHE_FOR_LONG, 0)))
 		cpu_relax();
 	return c;
@@ -352,7 +350,7 @@ void slots_cache_flush(struct cache_head *cache)
 
 /* ---- Many objects in one step: states ---- */
 
-/* States in a row.  (Few in the small pools of the explorer and embedded builds.) */
+/* States in a row.  (Fewer for the small pools of the explorer and of embedded builds.) */
 #if defined(LFPOOL_EXPLORE) || defined(LFPOOL_EMBEDDED)
 #define ROW 2
 #else
@@ -375,7 +373,7 @@ static inline bool activate_one(const struct lfpool_cache *face, void *object)
 /* The same for many, up to the first that is already active; returns their number. */
 static inline size_t activate(const struct lfpool_cache *shared, void *const *objects, size_t count)
 {
-	/* A copy: the stores cannot change it, so the compiler loads its fields once. */
+	/* A copy, which the stores cannot change, so that the compiler loads its fields once. */
 	const struct lfpool_cache face = *shared;
 	size_t done = 0;
 
@@ -390,9 +388,9 @@ static inline size_t activate(const struct lfpool_cache *shared, void *const *ob
 	return done;
 }
 
-/* Makes neighbouring objects free, upwards or downwards (`step` is 1 or -1) from the one of this state, up to the first
- * row with an object that is not active; returns their number.  The state of an active object is its address, so a
- * match also proves that it is here. */
+/* Makes neighbouring objects free, upwards or downwards (`step` is 1 or -1) from the one with this state, up to the
+ * first row with an object that is not active; returns their number.  The state of an active object is its address, so
+ * a match also proves that the object belongs to this state. */
 static ALWAYS_INLINE size_t deactivate_rows(_Atomic(uintptr_t) *state, void *const *objects, size_t count,
 					    ptrdiff_t step)
 {
@@ -420,8 +418,8 @@ static inline size_t least_of(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Makes objects free, in their order, up to the first address that is no active object of this pool or has a handle;
- * returns their number. */
+/* Makes objects free, in their order, up to the first pointer that is not an active object of this pool, or has a
+ * handle; returns their number. */
 static inline size_t deactivate(const struct lfpool_cache *shared, void *const *objects, size_t count)
 {
 	/* As above. */
@@ -461,8 +459,8 @@ static inline size_t deactivate(const struct lfpool_cache *shared, void *const *
 
 /* ---- Acquire ---- */
 
-/* LFPOOL_ZERO: before objects are active, so that a walk meets only zeroed ones.  Objects that are already active have
- * another holder, and are left alone. */
+/* LFPOOL_ZERO: before the objects are active, so that a walk meets only zeroed ones.  Objects that are already active
+ * (released twice in a race) have another holder, and are skipped. */
 static void zero(const lfpool_t *pool, void *const *objects, uint32_t count)
 {
 	const struct arena *arena = &pool->core.arena;
@@ -492,7 +490,7 @@ size_t bulk_take(struct cache_head *head, void **objects_out, size_t wanted, uin
 	magazine_read_many(c->current, core->magazines.slots, first, taken, objects_out);
 	if (pool->zero)
 		zero(pool, objects_out, taken);
-	/* Objects already active (released twice, in a race) go to the end.  Their entries are used up. */
+	/* Moves objects that are already active to the end: their entries are used up. */
 	while ((done += activate(&core->arena.face, objects_out + done, end - done)) < end) {
 		void *twice = objects_out[done];
 

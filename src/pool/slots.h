@@ -4,8 +4,8 @@
  *
  * Idea         Each call uses the cache `cache`; NULL: it borrows one.  No hook runs while a cache is borrowed or a
  *              lock is held, so hooks may call the pool.
- * Demand       A function that puts a slot back has fenced when it returns (W1, waiters.h).  Its caller then looks
- *              whether another call wants objects, and serves that call.
+ * Demand       A function that puts a slot back has fenced when it returns (W1, waiters.h).  Its caller must then check
+ *              the demand, and serve.
  */
 #ifndef LFPOOL_SLOTS_H
 #define LFPOOL_SLOTS_H
@@ -13,7 +13,7 @@
 #include "object/lifecycle.h"
 #include "pool/pool.h"
 
-/* slots_take() and slots_put_ended() for every mode, with or without a cache. */
+/* slots_take() and slots_put_ended() in a pool that is not `direct`, or without a cache. */
 uint32_t slots_take_in_mode(lfpool_t *pool, struct cache_head *cache);
 void slots_put_in_mode(lfpool_t *pool, struct cache_head *cache, uint32_t slot);
 
@@ -24,7 +24,7 @@ static inline uint32_t slots_take(lfpool_t *pool, struct cache_head *cache)
 					     : slots_take_in_mode(pool, cache);
 }
 
-/* A free slot from the magazines, or one that was set aside; no unused or cold one. */
+/* A free slot from the magazines, or one that was set aside; not an unused or a cold one. */
 uint32_t slots_take_idle(lfpool_t *pool, struct cache_head *cache);
 
 /* slots_take() after the fast path of lfpool/inline.h has failed, with the hot magazine's bottom lowered. */
@@ -41,7 +41,8 @@ static inline uint32_t slots_take_after_hit(lfpool_t *pool, struct cache_head *c
 		return slots_take(pool, cache);
 	}
 
-	/* The last object, which the fast path must not take.  (Its pools have no mutex and no quarantine.) */
+	/* The last object, which the fast path must not take.  (Pools with fast paths have no mutex and no
+	 * quarantine.) */
 	const uint32_t slot = arena_slot(&pool->core.arena, magazine_pop_end(hot, pool->core.magazines.slots, bottom));
 
 	return slot ? slot : cache_take(c, true);
@@ -101,7 +102,7 @@ static inline void slots_put_ended(lfpool_t *pool, struct cache_head *cache, uin
 	}
 }
 
-/* All slots that were ever handed out are in 1 .. this. */
+/* The last slot that was ever handed out, or a later one. */
 size_t slots_used(const lfpool_t *pool);
 /* Slots in free lists, or set aside; a snapshot. */
 size_t slots_listed(const lfpool_t *pool);
@@ -111,14 +112,14 @@ size_t slots_out(const lfpool_t *pool);
 /* A cache for a thread, or an explicit one.  NULL: the system refuses memory, or all caches are taken. */
 struct cache_head *slots_cache_create(lfpool_t *pool);
 void slots_cache_destroy(struct cache_head *cache);
-/* Its objects go to the depot. */
+/* Moves its objects to the depot. */
 void slots_cache_flush(struct cache_head *cache);
 
 /* ---- Many objects in one step: only for plain pools (pool.h) ---- */
 
-/* Takes up to `wanted` objects, makes them active and returns their number.  *taken_out: the used entries of the
- * magazine, including objects that were already active.  Both are 0 if the magazine is empty, or the pool is not
- * plain. */
+/* Takes up to `wanted` objects, makes them active and returns their number.  *taken_out: the number of entries that it
+ * took from the magazine, including objects that were already active.  Both are 0 if the magazine is empty, or the pool
+ * is not plain. */
 size_t bulk_take(struct cache_head *head, void **objects_out, size_t wanted, uint32_t *taken_out);
 /*
  * Makes objects free and pushes them, in their order.  Stops when the magazine is full, and at the first pointer that

@@ -2,8 +2,8 @@
 /*
  * threads.c - a cache for each thread and pool, found in the thread's table, handed back at the thread's exit.
  *
- * Idea         A thread's table is indexed by the pool's place among the live pools, and holds {pool id, cache}.  Ids
- *              are never used twice, so an entry of a destroyed pool never matches, and the next pool in that place
+ * Idea         A thread's table is indexed by the pool's place among the live pools, and has entries {pool id, cache}.
+ *              Ids are never used twice, so an entry of a destroyed pool never matches, and the next pool in that place
  *              overwrites it.  A new thread has the table `nothing`, which no pool matches.  At thread exit
  *              hand_back() hands the caches of live pools back.  Later calls (from other destructors) find the table
  *              `gone`, and each borrows a cache.
@@ -12,7 +12,8 @@
  *              L2  after a thread was refused a cache, its next PATIENCE calls on that pool do not ask the system.
  *                  Until then its entry is {calls left, generation of the pool's id}.
  *              L3  no thread looks up a pool with the id 0: no entry matches it, and attach() is not called.
- * Progress     Look-up: wait-free.  First use by a thread: may enter the kernel.  Exit: takes the registry's lock.
+ * Progress     Look-up: wait-free.  First use by a thread: may enter the kernel.  Exit: takes the lock of the live
+ *              pools.
  */
 #include "pool/threads.h"
 
@@ -27,13 +28,13 @@ static struct lfpool_entry_ no_entries[1 + TABLE_ENTRIES_MIN] = {{0}, VACANT};
 static struct lfpool_entry_ gone_entries[1 + TABLE_ENTRIES_MIN] = {{0}, VACANT};
 #define nothing (&no_entries[1])
 #define gone (&gone_entries[1])
-/* There is no key, so no thread can have a cache. */
+/* The system gave no key for a destructor, so no thread can have a cache. */
 static bool keyless;
-/* L2 for threads that were refused a table.  They share it, because they have no place for a number each. */
+/* L2 for threads that were refused a table: they share this number. */
 static _Atomic(uint32_t) patience;
 
 static THREAD_LOCAL struct serving *serving;
-/* Accessed by assembly in lfpool/inline.h, which link-time optimisation does not see. */
+/* used: link-time optimisation does not see the assembly in lfpool/inline.h. */
 __attribute__((used)) THREAD_LOCAL struct lfpool_thread_ lfpool_thread_ = {.last = VACANT, .table = nothing};
 
 static struct lfpool_entry_ *table_here(void)
@@ -66,7 +67,7 @@ static void hand_back(void *memory)
 {
 	struct lfpool_entry_ *table = memory;
 
-	/* The exit value is NULL now; if it is set again, the system calls this function again. */
+	/* Sets the exit value again, so the system may call this function once more. */
 	(void)table_set(gone);
 	if (table == gone)
 		return;
@@ -144,10 +145,10 @@ static struct lfpool_entry_ *table_ensure(size_t place)
 	return grown;
 }
 
-/* Was the thread refused a cache of this pool so recently that this call must not ask (L2)? */
+/* L2: must this call not ask the system for a cache? */
 static bool is_patient(struct lfpool_entry_ *e, const lfpool_cache_t *generation)
 {
-	/* Never down to 0, which is an id (L3). */
+	/* Never down to 0, which would match the id 0 (L3). */
 	if (live_pools_generation(e->pool_id) || e->cache != generation || e->pool_id <= 1)
 		return false;
 	e->pool_id--;
@@ -175,7 +176,7 @@ static NOINLINE struct cache_head *attach(lfpool_t *pool)
 	struct lfpool_entry_ *e = &table[live_pools_place(pool->head.id)];
 	lfpool_cache_t *const generation = (lfpool_cache_t *)(uintptr_t)live_pools_generation(pool->head.id);
 
-	/* thread_find() looks only at the first places. */
+	/* thread_find() does not find pools with a higher place. */
 	if (e->pool_id == pool->head.id)
 		return (struct cache_head *)e->cache;
 	if (is_patient(e, generation))
@@ -212,8 +213,8 @@ struct cache_head *thread_cache_if_any(const lfpool_t *pool)
 		       : NULL;
 }
 
-/* Never inlined: the asm of lfpool/inline.h names no memory, and the return puts both stores before it.  In this file,
- * because an access by another TLS model could allocate. */
+/* Not inlined: the asm of lfpool/inline.h names no memory, and the call's return orders both stores before it.  In this
+ * file, because an access by another TLS model could allocate. */
 NOINLINE struct cache_head *thread_cache_remembered(lfpool_t *pool)
 {
 	struct cache_head *head = thread_cache(pool);

@@ -2,15 +2,15 @@
 /*
  * threads.h - the look-up of the calling thread's cache of a pool, by the pool's id; threads.c has the rest.
  *
- * Idea         A thread finds its last pool and its table by one load, in a thread-local variable of the model
- *              initial-exec.  Unlike in the dynamic models, the variable is never allocated, so a thread that gets no
- *              memory runs without a cache.  docs/decisions/0007-thread-local-variables.md has the figures.
+ * Idea         A thread's last pool and its table are in a thread-local variable of the model initial-exec, which is
+ *              never allocated on demand.  So a thread that gets no memory still runs, without a cache.
+ *              docs/decisions/0007-thread-local-variables.md has the figures.
  *              A pool's place among the live pools is the index of its entry.  Each table has at least
  *              TABLE_ENTRIES_MIN entries, so an index below that needs no check of the table's size.  A pool with a
  *              higher place uses a lower index, where its id never is; thread_cache() then finds its entry.
  * Invariants   L4  an entry with a pool's id has the thread's cache of it.  While that pool lives, only the thread's
- *                  exit changes the entry or moves the table.  So a signal handler, which looks too, can interrupt
- *                  between the check of the id and the load of the cache.
+ *                  exit changes the entry or moves the table.  So a signal handler, which reads the table too, may
+ *                  interrupt between the check of the id and the load of the cache.
  *              L5  lfpool_thread_.last is empty, or has a pool and the thread's cache of it.  It is empty from the
  *                  thread's exit on.
  * Progress     Wait-free.
@@ -24,11 +24,12 @@
 
 struct cache_head;
 
-/* A table is an array of entries after a head, an entry whose `pool_id` is the mask of L1 (threads.c).  An id below
- * 2^LIVE_POOLS_PLACE_BITS is a count (L2), never 0: pools that no thread looks up have the id 0. */
+/* A table is an array of entries.  The entry before the first one has the mask (L1, threads.c) as its `pool_id`.  In
+ * other entries an id below 2^LIVE_POOLS_PLACE_BITS is a count (L2), and never 0: pools that no thread looks up have
+ * the id 0. */
 #define TABLE_ENTRIES_MIN 64
 
-/* Declared again, with its model. */
+/* Declared again, to give it the model. */
 LFPOOL_API extern THREAD_LOCAL struct lfpool_thread_ lfpool_thread_;
 
 /* The head of a pool with this id. */
@@ -37,8 +38,8 @@ static inline struct lfpool_head_ thread_head(uint64_t id)
 	return (struct lfpool_head_){.id = id, .in_tables = id % TABLE_ENTRIES_MIN * sizeof(struct lfpool_entry_)};
 }
 
-/* The calling thread's cache of the pool with this id, from the table.  NULL: the pool's place is too high, or the
- * thread has no cache of it yet, or cannot have one. */
+/* The calling thread's cache of the pool with this id, from the table.  NULL: the thread has no cache of it, or the
+ * pool's place is too high. */
 static inline lfpool_cache_t *thread_find_by_id(uint64_t id)
 {
 	if (EMBEDDED)
@@ -94,19 +95,19 @@ static inline uint32_t thread_hint(void)
 uint32_t thread_hint(void);
 /* The calling thread's cache of this pool, created if missing; NULL: it cannot have one, now or ever. */
 struct cache_head *thread_cache(struct lfpool_pool *pool);
-/* The same, and makes it the `last` of lfpool/inline.h (L5). */
+/* The same, and stores it in lfpool_thread_.last (L5). */
 struct cache_head *thread_cache_remembered(struct lfpool_pool *pool);
 /* The calling thread's cache of this pool, or NULL; creates none. */
 struct cache_head *thread_cache_if_any(const struct lfpool_pool *pool);
 #endif
-/* Get and set the list of pools that this thread is serving (waiters.c), the innermost first.  Usable in signal
- * handlers. */
+/* Get and set the list of hooks and continuations that this thread runs for waiters (waiters.c), the innermost first.
+ * Usable in signal handlers. */
 struct serving;
 struct serving *thread_serving(void);
 void thread_serve(struct serving *innermost);
 
-/* For process.c, under the lock of the live pools.  Notices exiting threads from now on, if the system's keys are
- * usable.  False when the system refuses. */
+/* For process.c, under the lock of the live pools: from now on hand_back() runs at thread exit, if the system's keys
+ * are usable.  False when the system refuses. */
 bool threads_notice_exits(bool keys_usable);
 
 #endif
