@@ -2,14 +2,13 @@
 /*
  * advice.c - lfpool_advise(): the capacity and the caches that a run would have needed.
  *
- * Idea         Nothing is measured for this.  The function compares the counters and the high-water mark of
- *              lfpool_stats() with their values at the last lfpool_high_water_reset().  Three rules, stated in
- *              lfpool/report.h, turn the differences into numbers.
- * Why they     A pool with never more than n objects in use at once needs n, since NULL means that all are in use.
+ * Idea         The function compares the counters and the high-water mark of lfpool_stats() with their values at the
+ *              last lfpool_high_water_reset().  Three rules, in lfpool/report.h, turn the differences into numbers.
+ * Why they     A pool with never more than n objects in use at once needs n, because NULL means that all are in use.
  * hold         A cache with magazines of s objects, and room for one full and one empty magazine on its stacks, has s
  *              objects and room for s after each trip to the depot.  So at least s calls are between two trips, and
  *              there are at most 2 / s trips per acquire.  If the caches cannot hold all free objects, some are outside
- *              them, and no call needs to rob a cache.
+ *              them, and no call has to rob a cache.
  * Progress     As lfpool_stats(); resetting is lock-free.
  */
 #include "base/sized.h"
@@ -59,7 +58,7 @@ static bool often(uint64_t times, uint64_t acquires)
 
 static void judge_capacity(const lfpool_stats_t *s, lfpool_advice_t *advice, struct text *why)
 {
-	/* With high_water < capacity, the exhausted calls came before the pool grew. */
+	/* If high_water < capacity, the exhausted calls came before the pool grew. */
 	if (!s->exhausted || s->high_water < s->capacity) {
 		advice->capacity = s->high_water;
 		text_put(why, "At most %zu of %zu objects were in use at once.", s->high_water, s->capacity);
@@ -70,7 +69,7 @@ static void judge_capacity(const lfpool_stats_t *s, lfpool_advice_t *advice, str
 	text_put(why, "%" PRIu64 " calls found all %zu objects in use.", s->exhausted, s->high_water);
 }
 
-/* The largest cache that is advised.  It suits any number of calls, and its objects take at most CACHE_BYTES. */
+/* The largest cache to advise: CACHE_ENOUGH objects, or CACHE_BYTES of them if that is less. */
 static size_t largest_cache(const lfpool_t *pool)
 {
 	const size_t in_bytes = CACHE_BYTES / pool->core.arena.stride,
@@ -83,7 +82,7 @@ static size_t larger_cache(const lfpool_stats_t *s, size_t now, size_t largest)
 {
 	size_t cache = now;
 
-	/* Each doubling of the cache at least halves the trips: doubles it until they are seldom enough. */
+	/* Each doubling of the cache at least halves the trips. */
 	for (uint64_t trips = s->depot_trips; cache < largest && often(trips, s->acquires); cache *= 2)
 		trips = (trips + 1) / 2;
 	return cache < largest || now >= largest ? cache : largest;
@@ -125,7 +124,7 @@ lfpool_status_t lfpool_advise(const lfpool_t *pool, lfpool_advice_t *advice_out)
 	lfpool_advice_t advice = {0};
 	struct text why;
 
-	/* The size of the first version of the struct; later callers have longer ones. */
+	/* At least the first version of the struct. */
 	if (!advice_out || !sized_fits(advice_out, offsetof(lfpool_advice_t, reason) + sizeof(advice.reason)))
 		return LFPOOL_E_ARGUMENT;
 

@@ -23,7 +23,7 @@ _Static_assert(sizeof(struct lfpool_magazine) <= LFPOOL_BUFFER_MAGAZINE_HEAD_, "
 _Static_assert(EXTRA_PER_CACHE == LFPOOL_BUFFER_EXTRA_, "magazines of each cache");
 _Static_assert(LOT_CACHES == LFPOOL_BUFFER_CACHES, "in the first lot");
 _Static_assert(sizeof(struct cache) <= LFPOOL_BUFFER_CACHE_, "each cache");
-/* Everything that does not depend on the config; sizes are rounded up. */
+/* The constant parts of LFPOOL_BUFFER_BYTES are large enough; sizes are rounded up. */
 _Static_assert(POOL_OF_SHARDS(1) + 7 * CACHE_LINE_PAIR <= LFPOOL_BUFFER_POOL_,
 	       "LFPOOL_BUFFER_BYTES has room for the rest");
 

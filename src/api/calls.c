@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls.c - the slow paths of acquire and release, from top to bottom (lfpool/inline.h has the fast paths); and the
- * calls that use the cache of the calling thread (threads.h).
+ * calls.c - the slow paths of acquire and release (lfpool/inline.h has the fast paths), and the calls that use the
+ * calling thread's cache (threads.h).
  *
  * Acquire      take a slot; make its object active; or, if nothing is free, reclaim, grow, ask the hook, wait.
  * Release      make the slot free; end the object's use; put the slot back; serve calls that wait for objects.
@@ -21,8 +21,8 @@
 
 /* ---- Acquire ---- */
 
-/* Reclaims retired objects, grows the pool, calls hooks.exhausted, and waits, as far as the pool is set up for it.  A
- * wait that the hook asks for ends at the deadline.  NULL: none of that gave an object, or a hook refused. */
+/* Reclaims retired objects, grows the pool, calls hooks.exhausted, and waits, as far as the config asks for it.  A wait
+ * that the hook asks for ends at the deadline.  NULL: no object could be had, or a hook refused. */
 static COLD void *replenish(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns)
 {
 	uint32_t attempt = 0;
@@ -36,7 +36,7 @@ static COLD void *replenish(lfpool_t *pool, struct cache_head *head, uint64_t de
 
 		if (slot && waiters_begin(pool, head, slot, &object))
 			return object;
-		/* Retired objects before unused ones. */
+		/* Prefers retired objects to growth. */
 		if (slot || retired_poll(pool->retired, head))
 			continue;
 		if (resize_by_itself(pool, seen)) {
@@ -53,7 +53,7 @@ static COLD void *replenish(lfpool_t *pool, struct cache_head *head, uint64_t de
 
 		if (until_ns && (object = waiters_wait(pool, head, until_ns < deadline_ns ? until_ns : deadline_ns)))
 			return object;
-		/* The deadline has passed: the call ends as it would without the hook. */
+		/* After the deadline the call ends as it would without the hook. */
 		if (deadline_ns != UINT64_MAX && until_ns >= deadline_ns)
 			return NULL;
 	}
@@ -65,25 +65,26 @@ void pool_exhausted(lfpool_t *pool, struct cache_head *head)
 	probe_exhausted(pool, pool->name);
 }
 
-/* Nothing was free. */
+/* No object was free. */
 static COLD void *exhausted(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns)
 {
 	pool_exhausted(pool, head);
 	return pool->more ? replenish(pool, head, deadline_ns) : NULL;
 }
 
-/* Makes the object in `slot` active, which this call has taken.  SLOT_NONE: nothing was free. */
+/* Makes the object in the taken `slot` active.  SLOT_NONE: no object was free. */
 static inline void *begin(lfpool_t *pool, struct cache_head *head, uint32_t slot, uint64_t deadline_ns)
 {
 	void *object;
 
-	/* Repeats only after it used up the entry of an object that was released twice in a race. */
+	/* Repeats only for an object that was released twice in a race (SLOT_USED_UP). */
 	while (likely(slot) && !waiters_begin(pool, head, slot, &object))
 		slot = slots_take(pool, head);
 	return likely(slot) ? object : exhausted(pool, head, deadline_ns);
 }
 
-/* The fast path has lowered the bottom of an empty hot magazine, or has taken `object`, whose state is not 0. */
+/* `object` NULL: the fast path has lowered bottom, and found at most one object.  Otherwise it has taken `object`,
+ * whose state is not 0. */
 NOINLINE void *lfpool_cache_acquire_slow_(lfpool_cache_t *cache, void *object)
 {
 	struct cache_head *head = (struct cache_head *)cache;
@@ -114,7 +115,7 @@ static inline lfpool_status_t release(lfpool_t *pool, struct cache_head *head, v
 
 	if (unlikely(leave == LEAVE_REFUSED))
 		return misuse_report(pool, object, LFPOOL_E_NOT_IN_USE);
-	/* LEAVE_LATER: the object is pinned, and the last unpin puts it back. */
+	/* After LEAVE_LATER the last unpin puts the object back. */
 	if (likely(leave == LEAVE_NOW))
 		waiters_put(pool, head, slot, object);
 	return LFPOOL_OK;
@@ -125,7 +126,7 @@ lfpool_status_t pool_release(lfpool_t *pool, struct cache_head *head, void *obje
 	return object ? release(pool, head, object) : LFPOOL_OK;
 }
 
-/* The magazine is full, or the object or its state is unusual; or, without an object, there is demand after a push. */
+/* `object` NULL: there is demand after a push.  Otherwise the magazine is full, or the object or its state unusual. */
 NOINLINE lfpool_status_t lfpool_cache_release_slow_(lfpool_cache_t *cache, void *object)
 {
 	struct cache_head *head = (struct cache_head *)cache;
@@ -133,7 +134,7 @@ NOINLINE lfpool_status_t lfpool_cache_release_slow_(lfpool_cache_t *cache, void 
 
 	if (likely(object))
 		status = release(head->pool, head, object);
-	/* relaxed: the fast path has fenced; a release of NULL may look without one. */
+	/* relaxed: the fast path has fenced.  (A release of NULL comes here too, and may check without a fence.) */
 	else if (load_relaxed(head->pool->waiters.wanted))
 		waiters_serve(head->pool, head);
 	KEEP_FRAME();
@@ -142,8 +143,8 @@ NOINLINE lfpool_status_t lfpool_cache_release_slow_(lfpool_cache_t *cache, void 
 
 /* ---- Many ---- */
 
-/* The deadline of a wait that hooks.exhausted asks for, in a call that has `done` objects.  With objects it must not
- * wait: another call that has some might wait for these. */
+/* The deadline for a wait that hooks.exhausted asks for, in a call that has `done` objects.  A call with objects must
+ * not wait, because another call with objects might wait for these. */
 static inline uint64_t bulk_deadline(size_t done)
 {
 	return done ? 0 : UINT64_MAX;
@@ -154,14 +155,14 @@ size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size
 	struct cache_head *head = (struct cache_head *)cache;
 	size_t done = 0;
 
-	/* Each round takes something, or is the last. */
+	/* Each round takes an object, or is the last. */
 	while (done < count) {
 		uint32_t taken;
 
 		done += bulk_take(head, objects_out + done, count - done, &taken);
 		if (taken)
 			continue;
-		/* The slow path fills the empty magazine, or the pool needs the slow path for each object. */
+		/* The slow path replaces the empty magazine, or the pool needs it for each object. */
 		objects_out[done] = pool_acquire(head->pool, head, bulk_deadline(done));
 		if (!objects_out[done])
 			break;
@@ -183,7 +184,7 @@ size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, si
 		released += run;
 		if (likely(seen == count))
 			break;
-		/* The magazine is full, or the next object is unusual: it takes the slow path. */
+		/* The magazine is full, or the next object is unusual. */
 		if (objects[seen])
 			released += release(head->pool, head, objects[seen]) == LFPOOL_OK;
 		seen++;
@@ -196,7 +197,7 @@ size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, si
 
 /* ---- Through the calling thread's cache ---- */
 
-/* Out of line, so that the fast path in its callers needs no stack frame. */
+/* NOINLINE, so that the fast path in its callers has no stack frame. */
 NOINLINE void *lfpool_acquire_slow_(lfpool_t *pool)
 {
 	struct cache_head *head = thread_cache_remembered(pool);

@@ -7,19 +7,19 @@
 
 #include "pool/pool.h"
 
-/* A wait that hooks.exhausted asks for ends at `deadline_ns`, on the clock of os_now_ns().  0: the call does not wait.
- * UINT64_MAX: the hook alone decides. */
+/* A wait that hooks.exhausted asks for ends at `deadline_ns`, on the clock of os_now_ns().  0: the call must not wait.
+ * UINT64_MAX: only the hook decides. */
 void *pool_acquire(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns);
-/* A call found nothing free: a statistic. */
+/* Counts a call that found no free object. */
 void pool_exhausted(lfpool_t *pool, struct cache_head *head);
-/* NULL is fine; a refusal is reported. */
+/* `object` NULL does nothing; a refusal is reported. */
 lfpool_status_t pool_release(lfpool_t *pool, struct cache_head *head, void *object);
 
 /* ---- Calls that wait: wait.c ---- */
 
-/* Waits for `count` objects until `deadline_ns` on the clock of os_now_ns(): all or none.  LFPOOL_OK;
- * LFPOOL_E_EXHAUSTED: the time is over; LFPOOL_E_REFUSED: a hook refused one; LFPOOL_E_CLOSED.  waiters_take() does
- * the same, without a wait.  waiters_wait() returns one object, or NULL. */
+/* Gets `count` objects, all or none: LFPOOL_OK; LFPOOL_E_EXHAUSTED: the time is over; LFPOOL_E_REFUSED: a hook refused
+ * one; LFPOOL_E_CLOSED.  waiters_wait_for() waits until `deadline_ns`, on the clock of os_now_ns(); waiters_take() does
+ * not wait.  waiters_wait() returns one object, or NULL. */
 lfpool_status_t waiters_wait_for(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count,
 				 uint64_t deadline_ns);
 lfpool_status_t waiters_take(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count);

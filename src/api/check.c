@@ -2,17 +2,18 @@
 /*
  * check.c - lfpool_check(): evaluates the invariants that the headers of src/ name.
  *
- * Idea         A walk over the core reports every free slot that it meets; all other slots must be in use.  The order
- *              makes sure that a number is checked before it is followed: the caches; the stacks of the depot; whether
- *              every magazine is in one place; the entries of each; the slots that are in no magazine; the objects of
- *              malloc mode; the unused chunks.  Then the sums must agree: the identity of lfpool_stats(), and
- *              lfpool_active_count(), which does not read the states.
- *              A function of this file returns NULL, or the invariant that is violated; `where` is then the slot or the
- *              magazine.  A magazine or slot that is met a second time ends the walk, so a circular list ends it too.
- *              No call is under way, so every load here is relaxed: the caller's own synchronisation orders it.
- * Steals       A magazine is full when it is pushed to a `full` stack, but thieves with an old note may take from it
- *              there.  Each theft is counted, so these magazines together lack no more objects than were ever stolen,
- *              and at most one magazine of objects per cache (docs/design.md, "Release never fails", relies on it).
+ * Idea         A walk over the core finds the free slots; all other slots must be in use.  Each number is checked
+ *              before it is followed, so the order is: the caches; the stacks of the depot; whether every magazine is
+ *              in one place; the entries of each; the slots that are in no magazine; the objects of malloc mode; the
+ *              unused chunks.  Then the sums must agree: the identity of lfpool_stats(), and lfpool_active_count(),
+ *              which does not read the states.  A function of this file returns NULL, or the invariant that is
+ *              violated; `where` is then the slot or the magazine.  A magazine or slot that is met a second time ends
+ *              the walk, so a circular list ends it too.  No call is under way, so every load here is relaxed: the
+ *              caller's synchronisation orders it.
+ * Steals       A magazine is full when it is pushed to a `full` stack, but a thief that noted it before may take from
+ *              it there.  Each theft is counted, so these magazines together lack no more objects than were ever
+ *              stolen, and at most one magazine of objects per cache (docs/design.md, "Release never fails", relies on
+ *              it).
  */
 #include "api/life.h"
 
@@ -38,8 +39,8 @@ struct check {
 	size_t used; /* slots that were ever handed out are among 1 .. this */
 	size_t met;  /* free slots so far                                   */
 	const struct core *core;
-	unsigned char *slots, *others; /* a bit each; `others`: magazines                     */
-	bool of_heap;                  /* both are allocated for this check                   */
+	unsigned char *slots, *others; /* one bit per slot; per magazine                      */
+	bool of_heap;                  /* the bits are allocated for this check               */
 	size_t where;
 };
 
@@ -97,7 +98,7 @@ static const char *check_free(struct check *c, uint32_t slot)
 	return NULL;
 }
 
-/* Slots in quarantine, and slots that were set aside.  `lifecycle` may be NULL. */
+/* Slots in quarantine, and slots that are set aside.  `lifecycle` may be NULL. */
 static const char *check_held_back(struct check *c, const struct lifecycle *lifecycle)
 {
 	const char *violated = NULL;
@@ -154,7 +155,7 @@ static const char *check_retired(struct check *c, const struct retired *retired)
 	return violated || !left ? violated : "R1: more slots are marked as retired than are listed";
 }
 
-/* Is this slot, up to c->used, in an unused chunk, or beyond the slots that the cold store has given out? */
+/* Is this slot, up to c->used, in an unused chunk, or one that the cold store has never handed out? */
 static bool check_is_unused(const struct check *c, size_t slot)
 {
 	size_t end;
@@ -192,7 +193,7 @@ static const char *check_cold(struct check *c, const struct cold *cold)
 		       : "O1: the cold store has more or fewer slots than it counts";
 }
 
-/* A1: up to slot `last` only objects have states.  (relaxed: no call is under way.) */
+/* A1: up to slot `last`, states of granules in which no object begins are 0.  (relaxed: no call is under way.) */
 static bool check_between(const struct arena *arena, size_t last)
 {
 	const uintptr_t end = lfpool_granule_of_(&arena->face, arena_object(arena, (uint32_t)last)) + 1;
@@ -205,11 +206,11 @@ static bool check_between(const struct arena *arena, size_t last)
 	return !states;
 }
 
-/* After all free slots: the other slots are in use, and slots that were never used have not changed. */
+/* After all free slots were found: the other slots must be in use, and unused slots unchanged. */
 static const char *check_rest(struct check *c)
 {
 	const struct arena *arena = c->arena;
-	/* Reads at most c->used + 1 unused slots, so that the cost stays in proportion to the use. */
+	/* Reads at most c->used + 1 unused slots, so that the cost is proportional to the use. */
 	const size_t unused = (size_t)arena->slots - c->used, look = unused < c->used + 1 ? unused : c->used + 1;
 
 	for (size_t slot = 1; slot <= c->used; slot++) {
@@ -277,8 +278,8 @@ static size_t bit_of_chunk(const struct walk *w, uint32_t number)
 	return 0;
 }
 
-/* The bit of a magazine: first the chunks in use, then the spares in use, then the extra magazines.  0: no magazine in
- * use has this number. */
+/* The bit of a magazine: first the used chunks, then the used spares, then the extra magazines.  0: no magazine in use
+ * has this number. */
 static size_t bit_of(const struct walk *w, uint32_t number)
 {
 	const struct magazines *ms = &w->core->magazines;
@@ -331,7 +332,7 @@ static uint32_t depth_of(const struct walk *w, uint32_t number)
 	return link_depth(load_relaxed(&magazines_at(&w->core->magazines, number)->next));
 }
 
-/* All places of the magazine can be used. */
+/* Is the magazine reset, so that all its places can be used? */
 static bool is_reset(const struct walk *w, uint32_t number)
 {
 	return LFPOOL_POSITION_(load_relaxed(&magazines_at(&w->core->magazines, number)->bottom)) == LFPOOL_HOME_;
@@ -343,7 +344,7 @@ static bool runs_in_a_circle(const struct walk *w, const struct stack *stack, ui
 	uint32_t at = tagged_number(load_relaxed(&stack->head));
 	size_t steps = 0;
 
-	/* Ends: the walk from the head has met `number`. */
+	/* Ends, because the walk from the head has met `number`. */
 	while (at != number)
 		at = below(w, at);
 	do {
@@ -410,7 +411,7 @@ static const char *walk_depot(struct walk *w)
 
 /* ---- Caches ---- */
 
-/* A cache that no thread has used yet. */
+/* Has no thread used the cache yet? */
 static bool is_fresh(const struct cache *c)
 {
 	return !(load_relaxed(&c->born) || load_relaxed(&c->claimed) || load_relaxed(&c->current_word) ||
@@ -465,7 +466,7 @@ static const char *walk_caches(struct walk *w)
 		return violated;
 	w->check.where = SIZE_MAX;
 	for (unsigned lot = 0; lot < LOT_COUNT; lot++) {
-		/* The first of the lot's caches, and the first after them. */
+		/* The first cache of the lot. */
 		const uint32_t first = LOT_CACHES * ((1u << lot) - 1);
 		const uint32_t full = first + ((uint32_t)LOT_CACHES << lot);
 		const uint32_t end = full < core->table.most ? full : core->table.most;
@@ -555,7 +556,7 @@ static const char *walk_cells(struct walk *w)
 	return NULL;
 }
 
-/* Reads at most `carved` + 1 unused chunks of a region, so that the cost stays in proportion to the use. */
+/* Reads at most `carved` + 1 unused chunks of a region, so that the cost is proportional to the use. */
 static const char *walk_unused(struct walk *w, const struct shard *s)
 {
 	const struct magazines *ms = &w->core->magazines;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * create.c - lfpool_create() and lfpool_memory_bytes(): a pool with any backend, in memory from the system or from the
- * caller.
+ * create.c - lfpool_create() and lfpool_memory_bytes(), for memory from the system or from the caller.
  *
  * Idea         Checks the config, sets up the process (once), then opens the lifecycle and the pool (life.c).
  */
@@ -64,7 +63,7 @@ lfpool_status_t pool_create_by(lfpool_t **pool_out, const lfpool_config_t *given
 	if (status != LFPOOL_OK)
 		return status;
 	status = process_open() ? pool_create_at(pool_out, &config, &modes, window) : LFPOOL_E_NO_MEMORY;
-	/* Every pool is created with at least one object.  An empty pool loses it before the caller has the pool. */
+	/* Every pool is created with at least one object, which a pool with capacity 0 loses here. */
 	if (status == LFPOOL_OK && empty) {
 		(void)resize_shrink(*pool_out, thread_cache(*pool_out), 1);
 		lfpool_high_water_reset(*pool_out);

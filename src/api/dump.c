@@ -2,8 +2,8 @@
 /*
  * dump.c - lfpool_dump(): the state of a pool, as text for bug reports or as JSON for programs.
  *
- * Idea         Everything comes from lfpool_stats() and from fields that are fixed at creation, so a dump may be taken
- *              at any time.  Text that does not fit is cut off: src/base/text.h.
+ * Idea         All data come from lfpool_stats() and from fields that are fixed at creation, so a dump may be taken at
+ *              any time.
  * Progress     As lfpool_stats().  Does not allocate.
  */
 #include "base/stats_fields.h"

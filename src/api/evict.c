@@ -3,10 +3,10 @@
  * evict.c - lfpool/evict.h: an acquire that evicts, and priorities.
  *
  * Acquire      Takes a free slot, or grows the pool, or takes the slot of a victim.  Then the object becomes active as
- *              in every acquire.  It gets its rank and a pin, so it is no candidate before its first unpin.
- * Full         A full pool is searched for free objects once: W13 (waiters.h).
- * Shrink       While a shrink is pending, the slot of a victim is put back for the shrink, and the acquire takes the
- *              next victim.
+ *              in every acquire, and gets its rank and a pin, so it is no candidate before its first unpin.  A full
+ *              pool is searched for free objects once: W13 (waiters.h).
+ * Shrink       While a shrink is pending, the slot of a victim goes to the shrink, and the acquire takes another
+ * victim.
  * Eviction     A victim leaves as a released object does (arena.h, A3): by a CAS of its word.  The CAS expects the
  *              value that the search saw, which had no pins.  If the CAS fails, another thread has pinned, released or
  *              evicted the object, and the search begins again.  Lock-free, except the hooks.
@@ -81,7 +81,7 @@ static uint32_t take_free(lfpool_t *pool, struct cache_head *head, uint64_t tick
 	return SLOT_NONE;
 }
 
-/* Puts back the slot of a victim (or SLOT_NONE) that no newcomer takes. */
+/* Puts back the slot of a victim (or SLOT_NONE) that no new object takes. */
 static void put_victim(lfpool_t *pool, struct cache_head *head, uint32_t slot)
 {
 	tally_shared(&pool->order->released, 1);
@@ -89,12 +89,12 @@ static void put_victim(lfpool_t *pool, struct cache_head *head, uint32_t slot)
 	waiters_look(pool, head);
 }
 
-/* A slot for the newcomer; SLOT_NONE: no object gave way. */
+/* A slot for the new object; SLOT_NONE: no object gave way. */
 static uint32_t take_for(lfpool_t *pool, struct cache_head *head, uint64_t priority, uint64_t ticket)
 {
 	uint32_t slot;
 
-	/* Repeats only after an eviction whose slot went into the quarantine, or to a pending shrink. */
+	/* Repeats only after an eviction whose slot went to the quarantine, or to a pending shrink. */
 	while (!(slot = take_free(pool, head, ticket))) {
 		if (!evict_least(pool, &priority, &slot))
 			return SLOT_NONE;
@@ -122,7 +122,7 @@ void *lfpool_acquire_evicting(lfpool_t *pool, uint64_t priority, lfpool_handle_t
 	struct cache_head *head = thread_cache(pool);
 	const struct rank rank = {priority, order_stamp(order)};
 
-	/* Repeats only for an object that was released twice in a race, or that was bad and destroyed. */
+	/* Repeats only for an object that was released twice in a race, or that was destroyed (SLOT_BAD). */
 	do {
 		slot = take_for(pool, head, priority, rank.stamp);
 	} while (slot && !waiters_begin(pool, head, slot, &object));
@@ -173,7 +173,7 @@ bool lfpool_get_priority(const lfpool_t *pool, lfpool_handle_t handle, uint64_t 
 
 	const uint64_t priority = order_priority(pool->order, slot);
 
-	/* If this use is not over yet, the priority belongs to it: order_set_priority(). */
+	/* If this use has not ended yet, the priority belongs to it: order_set_priority(). */
 	if (!find_candidate(pool, handle, &word))
 		return false;
 	*priority_out = priority;

@@ -4,10 +4,9 @@
  *
  * Idea         A handle is {the slot's generation + the pool's salt, slot}.  A generation counts the uses of a slot for
  *              which a handle was made; other uses pay nothing.  Such a use is marked: its state (arena.h) is
- *              LFPOOL_MARKED_, and the slot's word is {generation, pins, live}.  Every release of it changes that word.
- *              The slot takes b bits, enough for all slot numbers up to the capacity.  The generation takes the other
- *              bits, and loses those that do not fit.  The salt counts with its upper 64 - b bits.  Slot numbers start
- *              at 1, so no handle is 0.
+ *              LFPOOL_MARKED_, and the slot's word is {generation, pins, live}.  Its release changes that word.
+ *              The slot takes b bits, enough for all slot numbers up to the capacity; the sum takes the upper 64 - b.
+ *              Slot numbers start at 1, so no handle is 0.
  * Invariants   N1  a handle is returned only if the word was live and then the state marked: so by A3 (arena.h) it is
  *                  stale by now, or the release of the object makes it stale.  A word is never live with the same
  *                  generation in two marked uses, so a stale handle matches nothing (except after the wrap that
@@ -21,10 +20,10 @@
  *                  name an object of the other only if a slot of one of them had more than 2^(61-b) / d uses with a
  *                  handle.
  * Races        A program that makes a handle of an object while another thread releases it gets 0, or a handle that is
- *              stale at once.  If the release is one that does not race (arena.h, A2), it may also have read the state
- *              before the mark, and end the use without the word.  Then the handle stays live, and names the object in
- *              the slot, as the pointer does, until an object there is released for which a handle was made.  A release
- *              by it is refused while the state is not marked, and makes it stale.
+ *              stale at once.  If that release is not a CAS (arena.h, A2), it may also have read the state before the
+ *              mark, and end the use without a change of the word.  Then the handle stays live, and names the object in
+ *              the slot, as the pointer does, until a use with a handle ends there.  A release by this handle is
+ *              refused while the state is not marked, and makes the handle stale.
  * Progress     Wait-free; a release by handle, pin and unpin are lock-free.
  * Edges        TELL (arena.h): the writes of hooks.activate are visible to the thread that resolves the handle.
  */
@@ -76,7 +75,7 @@ lfpool_status_t handle_refuse(lfpool_t *pool, lfpool_handle_t handle)
 	return misuse_tell(pool, &misuse);
 }
 
-/* Eviction makes handles stale without their holders' doing, so a stale handle is no misuse. */
+/* A stale handle is no misuse here, because an eviction may have made it stale. */
 lfpool_status_t handle_refuse_evicted(lfpool_t *pool, lfpool_handle_t handle)
 {
 	const bool may_be_evicted = !EMBEDDED && pool->order && handle_slot(pool, handle) - 1 < pool->core.arena.slots;

@@ -2,9 +2,9 @@
 /*
  * life.c - a pool begins and ends.
  *
- * Idea         Creation starts from a checked config and a lifecycle (create.c, buffer.c).  It opens the pool's
- *              memory, and only then enters the complete pool in the table of live pools.  Destruction removes the pool
- *              from that table first, so that no exiting thread and no fork touches it.
+ * Idea         Creation gets a checked config and a lifecycle (create.c, buffer.c), opens the pool's memory, and only
+ *              then adds the complete pool to the live pools.  Destruction removes it from there first, so that no
+ *              exiting thread and no fork touches it.
  */
 #include "api/life.h"
 
@@ -31,10 +31,10 @@ bool pool_any_heap(void)
 	return load_relaxed(&heaps) != 0;
 }
 
-/* N3: the pools made so far, plus 1. */
+/* N3: the number of pools made so far, plus 1. */
 static _Atomic(uint64_t) pools_made = 1;
 
-/* Enters the pool into the registry. */
+/* Adds the pool to the live pools. */
 static uint64_t enter(lfpool_t *pool)
 {
 	if (EMBEDDED)
@@ -46,7 +46,7 @@ static uint64_t enter(lfpool_t *pool)
 	return live_pools_add(pool, first, first + (uintptr_t)arena->slots * arena->stride);
 }
 
-/* The memory first, so that it is there when objects are built in it. */
+/* Backs the memory, and then builds objects in it. */
 static lfpool_status_t back_and_build(lfpool_t *pool, const lfpool_config_t *config)
 {
 	lfpool_status_t status = arena_back(&pool->core.arena, pool, config->capacity);
@@ -64,7 +64,6 @@ static lfpool_status_t back_and_build(lfpool_t *pool, const lfpool_config_t *con
 		       : LFPOOL_E_CREATE;
 }
 
-/* Makes the pool and takes over its lifecycle; after a failure neither is left. */
 lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
 			     struct lifecycle *lifecycle, const struct window *window)
 {
@@ -113,7 +112,7 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 	if (!EMBEDDED && !pool->locked && config->cache_capacity != LFPOOL_CACHE_NONE && threads_keep_caches())
 		pool->head = thread_head(pool->id);
 	pool->more = pool->more || retired_asks(pool->retired);
-	/* relaxed: a thread that has an object of the pool sees the count. */
+	/* relaxed: a thread got its object by an edge, and so sees the count. */
 	(void)fetch_add_relaxed(&heaps, !pool_in_place(pool));
 	/* relaxed: the numbers only have to differ. */
 	pool->salt = fetch_add_relaxed(&pools_made, 1) * SALT_STEP;

@@ -20,7 +20,7 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 			     struct lifecycle *lifecycle, const struct window *window);
 /* Bytes, in whole pages, that the objects take; false if the number overflows. */
 bool pool_object_bytes(const lfpool_config_t *config, const struct lifecycle *lifecycle, size_t *bytes_out);
-/* lfpool_destroy() in two steps.  The first drains; if the scheme refuses, it reports that and returns false. */
+/* lfpool_destroy() in two steps.  pool_finish() drains; if the scheme refuses, it reports that and returns false. */
 bool pool_finish(lfpool_t *pool);
 size_t pool_end(lfpool_t *pool);
 
@@ -30,22 +30,22 @@ size_t pool_bytes_in_buffer(const lfpool_config_t *given);
 
 /* process.c: once per process, before the first pool.  False when the system refuses; another call tries again. */
 bool process_open(void);
-/* A mutex for a room above.  A fork takes it, so the child finds it free and its data consistent.  No call opens or
- * closes such a mutex, or forks, while it holds one.  False when the system refuses. */
+/* A mutex for a room above.  A fork takes it too, so the child finds it free and its data consistent.  A call that
+ * holds one must not open or close one, or fork.  False when the system refuses. */
 struct fork_mutex {
 	os_mutex_t mutex;
 	struct fork_mutex *next;
 };
 bool fork_mutex_open(struct fork_mutex *m);
 void fork_mutex_close(struct fork_mutex *m);
-/* How many forks led to this process, and which thread called the last. */
+/* The number of forks that led to this process, and the thread that called the last one. */
 uint32_t process_forks(void);
 uintptr_t process_forker(void);
 
 /* Is there a pool in malloc mode? */
 bool pool_any_heap(void);
 
-/* trim.c: gives up to `bytes` of the memory of cold slots back, for slots that a shrink has just removed. */
+/* trim.c: returns up to `bytes` of the memory of cold slots to the system, after a shrink. */
 void trim_removed(lfpool_t *pool, size_t bytes);
 
 /* check.c: debug mode `check`, at destroy: reports a misuse if the pool is not intact. */

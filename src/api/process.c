@@ -91,8 +91,8 @@ uintptr_t process_forker(void)
 	return forker;
 }
 
-/* The child has a copy of the pool's records, but shares the objects with its parent, which still uses them.  So the
- * child closes its pool, and runs no hook: no object gets a second holder, and no hook changes one. */
+/* The child has a copy of the pool's records, but shares the objects with its parent.  So it closes its pool without
+ * hooks: no object gets a second holder, and no hook changes one. */
 static void disown(lfpool_t *pool)
 {
 	struct cold *cold = &pool->core.cold;
@@ -115,8 +115,8 @@ static bool is_shared(const lfpool_t *pool)
 	return arena->lent && os_is_shared(arena->objects, end - (uintptr_t)arena->objects);
 }
 
-/* In the child of a fork, the calls of other threads are gone.  Slots that they held may have another holder now.
- * Without the lock, since hooks and continuations run. */
+/* In the child of a fork: the calls of other threads are gone, and slots that they held may get a holder.  Not under
+ * the lock, because hooks and continuations run. */
 static void unlock_in_child(void)
 {
 	lfpool_t *pool;
@@ -148,14 +148,14 @@ bool process_open(void)
 	if (ready)
 		return true;
 
-	/* Takes the loader's lock, so not under ours: a library's constructor that creates a pool takes them in the
-	 * other order.  Several threads may be here at once. */
+	/* Not under our lock: this takes the loader's lock, and a library's constructor that creates a pool takes them
+	 * in the other order.  So several threads may be here at once. */
 	bool keys_usable;
 
 	if (!os_stay_loaded(&keys_usable))
 		return false;
 	live_pools_lock();
-	/* Each is set up once, even if the other failed. */
+	/* Each is set up once, even if the other fails. */
 	has_fork_handlers = has_fork_handlers || os_at_fork(lock_all, unlock_all, unlock_in_child);
 	notices_exits = notices_exits || threads_notice_exits(keys_usable);
 	ready = has_fork_handlers && notices_exits;

@@ -3,9 +3,9 @@
  * stats.c - queries that do not change the pool: lfpool_stats(), its counts, and whether a pointer is an object; and
  * lfpool_label().
  *
- * Idea         The fast path counts nothing.  The magazines show how many objects it pushed (census.c).  Each release
- *              pushes one object.  The library counts the exceptions: pushes without a release, and the few releases
- *              that push nothing.  Retired objects will be pushed.  Acquires = releases + active objects.
+ * Idea         The fast path counts nothing.  Releases are computed from the pushes, which the magazines count
+ *              (census.c), and the exceptions, which the library counts: pushes without a release, and releases that
+ *              push nothing, or, for retired objects, push later.  Acquires = releases + active objects.
  * Invariants   I1  capacity = active + retired + cached + shared + untouched, while no call is under way.  `active`
  *                  comes from the states and the others from the magazines, so a lost or doubled object breaks it and
  *                  shows as `unaccounted`.
@@ -78,8 +78,8 @@ static uint64_t told(_Atomic(uint64_t) *most, uint64_t now)
 	return before < now ? now : before;
 }
 
-/* The census reads releases first and active objects later, so while other threads work it never finds too many
- * releases.  No number is lower than an earlier call reported. */
+/* The census reads releases before active objects, so while other threads work it never finds too many releases.  No
+ * number is lower than an earlier call reported. */
 static void tell_calls(const lfpool_t *pool, lfpool_stats_t *stats)
 {
 	struct lfpool_pool *p = (struct lfpool_pool *)(uintptr_t)pool;
@@ -117,7 +117,7 @@ static void slow(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	/* Retired objects will be pushed. */
 	stats_out->releases += stats_out->retired;
 	if (pool->order) {
-		/* A slot that passes from a victim to the newcomer is not pushed. */
+		/* A slot that passes from a victim to a new object is not pushed. */
 		const uint64_t handed_over = tally_read(&pool->order->handed_over);
 
 		stats_out->releases += handed_over;

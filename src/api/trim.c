@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trim.c - lfpool_trim(), and the end of lfpool_shrink(): gives the memory of free objects back to the system.
+ * trim.c - lfpool_trim(), and the end of lfpool_shrink(): returns the memory of free objects to the system.
  *
  * Idea         Two halves.  Cooling takes free slots out of the free lists, one by one, and puts them into the cold
  *              store (cold.h), where an acquire finds them last.  Sweeping moves a cursor over the pages, in search of
  *              runs of at most STEP_BYTES whose slots are all cold.  It takes the slots of a run out of the cold store
- *              (counts first, then bits: O1), gives the pages back, and puts the slots in again.  The next call starts
- *              where the sweep ended.  A trim is complete when the cursor has passed all pages without giving one back.
- * Invariants   TR1 while a page is being given back, this call holds all slots on it, so no other thread can have an
- *                  object there.  A page with a slot that is not opened yet is left alone: the thread that opens the
- *                  slot does not use the cold store's bits.
- *              TR2 `dirty` of a page is 0 only if no slot on it was put into the cold store since it was given back, or
- *                  ever: a call that puts a slot there sets it, holding the slot; a call that gives a page back clears
- *                  it, holding all of its slots.  So pages that were never touched are neither given back nor counted.
+ *              (counts first, then bits: O1), returns the pages, and puts the slots in again.  The next call starts
+ *              where the sweep ended.  A trim is complete when the cursor has passed all pages without returning one.
+ * Invariants   TR1 while a page is being returned, this call holds all slots on it, so no other thread can have an
+ *                  object there.  A page with a slot that is not opened yet is skipped, because the thread that opens
+ *                  the slot does not use the cold store's bits.
+ *              TR2 `dirty` of a page is 0 only if no slot on it was put into the cold store since the page was
+ *                  returned, or ever.  A call that puts a slot there sets it, holding the slot; a call that returns the
+ *                  page clears it, holding all of its slots.  So untouched pages are neither returned nor counted.
  * Progress     Lock-free for others.  A trim that is stopped keeps the slots of one step.
  * Edges        COLD (cold.h): from the call that cooled the slot, to this call, to the call that takes the slot next.
  */
@@ -28,7 +28,7 @@
 #include "lfpool/resize.h"
 
 #define STEP_BYTES ((size_t)64 << 10)
-#define LOOK_SHARE 64 /* looking at a page costs 1 / LOOK_SHARE of giving it back */
+#define LOOK_SHARE 64 /* examining a page costs 1 / LOOK_SHARE of returning it */
 
 /* ---- Cooling ---- */
 
@@ -57,8 +57,8 @@ static bool cool(lfpool_t *pool, size_t keep, size_t *budget)
 }
 
 /*
- * LFPOOL_IDLE.  A round begins when the last one has ended.  In one call or several, it cools the number of objects
- * that were free all the time since the last round began.
+ * LFPOOL_IDLE: the number of objects that the present round still has to cool.  A round begins when the previous one
+ * has ended, and cools as many objects as were free all the time since the previous one began, in one call or several.
  */
 static uint64_t idle_round(lfpool_t *pool)
 {
@@ -75,7 +75,7 @@ static uint64_t idle_round(lfpool_t *pool)
 	return left - 1;
 }
 
-/* As cool(), for idle objects only.  It uses a borrowed cache: the caller's own may be in use. */
+/* As cool(), for idle objects only.  It uses a borrowed cache, because the caller's may be in use. */
 static bool cool_idle(lfpool_t *pool, size_t keep, size_t *budget)
 {
 	const uint64_t idle = idle_round(pool), steals = census_steals(&pool->core);
@@ -95,7 +95,7 @@ static bool cool_idle(lfpool_t *pool, size_t keep, size_t *budget)
 
 /* ---- Sweeping ---- */
 
-/* Gives the pages back if all slots on them are cold; false if one is not, or the system refuses. */
+/* Returns the pages to the system if all slots on them are cold; false if one is not, or the system refuses. */
 static bool give_back(lfpool_t *pool, struct page_run run)
 {
 	const size_t page = os_page_bytes();
@@ -108,7 +108,7 @@ static bool give_back(lfpool_t *pool, struct page_run run)
 			pages_mark_clean(&pool->core.cold, &run);
 		pages_let_go(&pool->core.cold, &hold);
 	}
-	/* Also after a failure: this call held slots for which other calls may wait. */
+	/* Also after a failure, because this call held slots for which other calls may wait. */
 	resize_serve_if_wanted(pool, NULL);
 	if (done) {
 		tally_shared(&pool->given_back, run.pages * page);
@@ -117,8 +117,8 @@ static bool give_back(lfpool_t *pool, struct page_run run)
 	return done;
 }
 
-/* Moves the cursor round all pages.  False when it has seen every page since it last gave one back; true if *budget was
- * used up before.  (Pages behind the cursor may have become cold since it passed them.) */
+/* Moves the cursor over all pages, in a circle.  False: it has examined every page since it last returned one.  True:
+ * *budget was used up before. */
 static bool sweep(lfpool_t *pool, size_t *budget)
 {
 	const size_t page = os_page_bytes(), most = STEP_BYTES / page ? STEP_BYTES / page : 1;
@@ -153,7 +153,7 @@ void trim_removed(lfpool_t *pool, size_t bytes)
 
 bool lfpool_trim(lfpool_t *pool, size_t keep, size_t budget)
 {
-	/* SIZE_MAX: leaves all free objects alone, idle or not. */
+	/* SIZE_MAX leaves all free objects alone, idle or not. */
 	const bool idle = keep != SIZE_MAX && (keep & LFPOOL_IDLE);
 	bool more;
 

@@ -3,13 +3,13 @@
  * wait.c - lfpool/wait.h: calls that wait for one object or for several at once, continuations, and closing.  The queue
  * itself is in waiters.h.
  *
- * Idea         A call that wants n objects has n cells of the queue, with n tickets in a row.  It is given its objects
- *              one by one, in the order of its cells (W14), as if n calls wanted one object each.  The slots stay in
- *              the cells until each cell has one, or the call ends.
+ * Idea         A call that wants n objects has n cells of the queue, with n consecutive tickets.  It is given its
+ *              objects one by one, in the order of its cells (W14), like n calls for one object each.  The slots stay
+ *              in the cells until each cell has one, or the call ends.
  * Invariants   W8  two calls do not wait for each other's objects.  Two calls that want several objects may enlist
  *                  their cells alternately, so each may be given objects that the other needs.  A call that has some of
- *                  its objects looks every millisecond whether a call with an earlier ticket waits.  If so it gives
- *                  back all its objects: the earlier call is served first.  Its own cells stay in the queue, with
+ *                  its objects checks every millisecond whether a call with an earlier ticket waits.  If so it gives
+ *                  all its objects back, and the earlier call is served first.  Its own cells stay in the queue, with
  *                  their tickets.
  *              W9  a call in the queue holds only the slots in its cells.  (W1 to W7, W14: waiters.h, cells.h.)
  *              W15 a call keeps its ticket until it ends.  If an object that it was given cannot be used, it queues
@@ -31,16 +31,14 @@
 
 /* ---- Calls that wait ---- */
 
-/* Did another call come first?  relaxed: one that comes at the same instant may be first or second.  With a hook no
- * call queues at once: each call that finds nothing asks the hook, which may release a victim.  The victim goes to the
- * call that came first. */
+/* Must the call queue, because another call came first?  Not with hooks.exhausted, which each call that finds no object
+ * asks: the hook may release an object, which goes to the call that came first. */
 static bool must_queue(const lfpool_t *pool, int64_t timeout_ns)
 {
 	return timeout_ns && !pool->hooks.exhausted && waiters_any(&pool->waiters);
 }
 
-/* One object, as lfpool_acquire(): from the fast path if possible.  hooks.exhausted is called, and a wait that it asks
- * for ends at the deadline of this call. */
+/* One object, as lfpool_acquire().  A wait that hooks.exhausted asks for ends at the deadline of this call. */
 static void *take_one(lfpool_t *pool, lfpool_cache_t *cache, uint64_t deadline_ns)
 {
 	if (pool->hooks.exhausted)
@@ -61,7 +59,7 @@ lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache_t *cache, 
 		return LFPOOL_OK;
 
 	const bool queue = must_queue(pool, timeout_ns);
-	/* Without a hook that may wait, a call that finds an object does not need the time. */
+	/* Reads the clock only for a hook that may wait. */
 	uint64_t deadline_ns = timeout_ns && pool->hooks.exhausted ? os_deadline(timeout_ns) : 0;
 
 	if (count == 1 && !queue && (*objects_out = take_one(pool, cache, deadline_ns)))
@@ -72,7 +70,7 @@ lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache_t *cache, 
 		deadline_ns = os_deadline(timeout_ns);
 	if (!head)
 		head = thread_cache(pool);
-	/* One object without a wait: the second attempt, which finds the reason of the failure. */
+	/* For one object without a wait this is the second attempt, which finds the reason of the failure. */
 	if (!queue && (count > 1 || !timeout_ns))
 		status = waiters_take(pool, head, objects_out, count);
 	if (queue)
@@ -89,7 +87,7 @@ lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache_t *cache, 
 #define INDEX_BITS 16
 _Static_assert(CELLS_MAX < 1 << INDEX_BITS, "a ticket names a cell");
 
-/* Does the ticket belong to the cell that waits with this word?  Compares the bits that the word has. */
+/* Does the ticket belong to the cell that waits with this word?  Compares the bits that both have. */
 static bool is_ticket_of(uint64_t word, lfpool_ticket_t ticket)
 {
 	return !((cell_ticket(word) ^ ticket >> INDEX_BITS) & LOW_BITS(CANCEL_TICKET_BITS));
@@ -99,7 +97,7 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 				     lfpool_ticket_t *ticket_out)
 {
 	struct waiters *d = &pool->waiters;
-	/* A continuation called from within another could nest without end: it queues for the outer server. */
+	/* A continuation called from within another could nest without end, so it queues for the outer server. */
 	const bool nested = waiters_is_serving(pool);
 	void *object = NULL;
 
@@ -107,8 +105,7 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 		*ticket_out = 0;
 	if (!then)
 		return LFPOOL_E_ARGUMENT;
-	/* relaxed: a call that already waits comes first; one that comes at the same instant may be first or second.
-	 * (The hook: as in must_queue().) */
+	/* A call that already waits comes first.  (The hook: as in must_queue().) */
 	if (pool->hooks.exhausted || !(nested || waiters_any(d)))
 		object = take_one(pool, NULL, 0);
 	else
@@ -130,7 +127,7 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 		cell_enlist(d, cell, ticket, then, context);
 		cells_shown(d);
 	}
-	/* The hook's victim, if there is one, goes to the first in the queue. */
+	/* An object that the hook released goes to the first in the queue. */
 	(void)lfpool_release(pool, object);
 	if (!cell)
 		return closed ? LFPOOL_E_CLOSED : LFPOOL_E_NO_MEMORY;
@@ -154,7 +151,7 @@ bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket)
 	/* relaxed: `then` belongs to the word.  Without `then` it is a waiting call's, which has no public ticket. */
 	if (cell_phase(word) != WAITING || !is_ticket_of(word, ticket) || !load_relaxed(&cell->then))
 		return false;
-	/* relaxed: if it succeeds, the cell is ours and unchanged. */
+	/* relaxed: after success the cell is ours, and unchanged. */
 	if (!cas_relaxed(&cell->word, &word, CLAIMED))
 		return false;
 	cell_vacate(d, cell);
@@ -177,7 +174,7 @@ size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns)
 		/* relaxed: a word to sleep on. */
 		const uint64_t seen = load_relaxed(&d->closed);
 
-		/* CLOSED_EMPTY is announced once.  If a call adds objects later, they leave soon: poll. */
+		/* Polls after CLOSED_EMPTY, which is announced once: objects that a call adds later leave soon. */
 		waiters_doze(d, &d->closed, seen, deadline_ns, seen != CLOSED || retired_asks(pool->retired));
 		(void)retired_poll(pool->retired, head);
 	}
@@ -189,7 +186,7 @@ size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns)
 void waiters_doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns,
 		  uint64_t most_ms)
 {
-	/* No sleep in a buffer.  A call without a deadline never reads the clock. */
+	/* Without sleep in a buffer; without a deadline the clock is not read. */
 	if (arena_in_buffer(d->arena)) {
 		cpu_relax();
 		return;
@@ -203,8 +200,8 @@ void waiters_doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t see
 	os_sleep_on(word, seen, deadline_ns);
 }
 
-/* With a scheme that has to be asked, the n-th call in the queue asks every n milliseconds, up to this.  So a long
- * queue asks little more often than one call, and if one thread stops, others ask. */
+/* With a scheme that has to be asked, the n-th call in the queue asks every n milliseconds, but at least this often.
+ * So a long queue asks little more often than one call, and if one thread stops, others ask. */
 #define ASK_PAUSE_MAX_MS 16
 
 /* Milliseconds that a call with this ticket, and no slot yet, may sleep.  0: until its deadline. */
@@ -277,20 +274,19 @@ static bool take_or_make(lfpool_t *pool, struct cache_head *head, void **slots_o
 	}
 }
 
-/* Ends the use of an object that was not returned to the user.  Returns the slot to put back: it may be another one, or
- * SLOT_NONE. */
+/* Ends the use of an object that was not returned to the user.  Returns the slot to put back, as slots_end(). */
 static uint32_t unbegin(lfpool_t *pool, void *object)
 {
 	uint32_t slot;
 
-	/* A walk may have found the object, and released or pinned it. */
+	/* The user of a walk may have found the object, and released or pinned it. */
 	if (pool_locate(pool, object, &slot) != LFPOOL_OK ||
 	    arena_leave_active(&pool->core.arena, slot, pool->check_races, GENERATION_RELEASED) != LEAVE_NOW)
 		return SLOT_NONE;
 	return slots_end(pool, slot, object);
 }
 
-/* AGAIN: an entry was used up, or an object was bad (SLOT_BAD): the call may try again. */
+/* AGAIN: after SLOT_USED_UP or SLOT_BAD the call may try again. */
 enum outcome { ALL_BEGUN, ONE_REFUSED, AGAIN };
 
 /* Makes the objects of `count` slots active, in place.  If one fails, none is active, and the first *left_out places
@@ -327,7 +323,7 @@ lfpool_status_t waiters_take(lfpool_t *pool, struct cache_head *head, void **obj
 	bool counted = count == 1;
 	size_t left;
 
-	/* Repeats only after an entry was used up, or an object was destroyed. */
+	/* Repeats only after SLOT_USED_UP, or an object was destroyed (SLOT_BAD). */
 	while (outcome == AGAIN) {
 		if (!take_all(pool, head, objects_out, count)) {
 			if (!counted)
@@ -351,7 +347,7 @@ lfpool_status_t waiters_take(lfpool_t *pool, struct cache_head *head, void **obj
 struct call {
 	lfpool_t *pool;
 	struct cache_head *head;
-	void **objects; /* slots; their objects once they are active   */
+	void **objects; /* first slots, then their active objects      */
 	size_t count;
 	size_t left; /* slots in `objects` that are to be put back  */
 	uint64_t deadline_ns;
@@ -399,7 +395,7 @@ static void enlist_all(struct call *call)
 	waiters_serve(call->pool, call->head);
 }
 
-/* Leaves the queue; returns the slot that was given by then, or SLOT_NONE. */
+/* The cell leaves the queue; returns the slot that it was given, or SLOT_NONE. */
 static uint32_t leave(struct cell *cell)
 {
 	/* acquire, edge QUEUE: the slot's last holder. */
@@ -432,7 +428,7 @@ static size_t leave_all(struct call *call)
 	return given;
 }
 
-/* W8: puts back the slots that its cells have; false without any.  The cells wait again, with their tickets. */
+/* W8: puts back the slots in the call's cells, which wait again, with their tickets; false: they had no slot. */
 static bool step_back(struct call *call)
 {
 	struct waiters *d = &call->pool->waiters;
@@ -471,7 +467,7 @@ static uint64_t look_at(const struct call *call, struct cell *cell)
 	/* relaxed: leave() acquires. */
 	uint64_t word = load_relaxed(&cell->word);
 
-	/* In a hook or continuation: until it returns, its server gives nothing (W6), so the call serves itself. */
+	/* In a hook or continuation the call serves itself, because its server gives nothing until it returns (W6). */
 	if (cell_phase(word) < GIVEN && unlikely(waiters_is_serving(call->pool))) {
 		const uint32_t slot = slots_take(call->pool, call->head);
 
@@ -483,7 +479,7 @@ static uint64_t look_at(const struct call *call, struct cell *cell)
 	return word;
 }
 
-/* The cells could not be claimed: tries once per millisecond. */
+/* For a call that could not claim its cells: tries once per millisecond. */
 static COLD bool poll(const struct call *call)
 {
 	const struct waiters *d = &call->pool->waiters;
@@ -530,7 +526,7 @@ static void wait_in_queue(struct call *call)
 		}
 		if (waiters_closed(d) || is_over(call->deadline_ns))
 			return;
-		/* After this call has stepped back, W14 does not hold, so it keeps looking every millisecond. */
+		/* After this call has stepped back, W14 does not hold, so it goes on checking every millisecond. */
 		holds = holds || given > 0;
 		if (holds && older_waits(d, call->ticket) && step_back(call)) {
 			cell = call->first;
@@ -559,7 +555,7 @@ static bool wait_for_slots(struct call *call)
 	if (given == call->count)
 		return true;
 	give_slots_back(call->pool, call->head, call->objects, given);
-	/* A last attempt: a failure means, as always, that too few objects were free. */
+	/* A last attempt, so that a failure means that too few objects were free. */
 	return take_all(call->pool, call->head, call->objects, call->count);
 }
 
@@ -571,7 +567,7 @@ lfpool_status_t waiters_wait_for(lfpool_t *pool, struct cache_head *head, void *
 	enum outcome outcome = AGAIN;
 
 	probe_wait_begin(pool, pool->name);
-	/* W15.  Repeats only for an object that was released twice in a race, or is bad: its entry is used up. */
+	/* W15.  Repeats only after SLOT_USED_UP or SLOT_BAD. */
 	while (outcome == AGAIN && wait_for_slots(&call))
 		outcome = begin_all(pool, head, objects_out, count, &call.left);
 	if (outcome == ONE_REFUSED) {

@@ -2,18 +2,17 @@
 /*
  * walk.c - visit the objects of a pool, see lfpool/walk.h.
  *
- * Idea         The states of all objects are an array of words in the order of their addresses.  There is one word for
- *              each granule (arena.h), and it is not 0 while the object is active.  A walk reads a window of 64 words
- *              at a time, one window ahead of its visitor.  It prefetches the objects there that seem active, and looks
- *              a second time when it reaches them.  (Visiting one object in ten of a million, and reading it, takes
- *              10 ms without the prefetch, as each read waits for memory, and 1 ms with it: lfpool-bench-walk.)
+ * Idea         The states are an array of words, one for each granule (arena.h), in the order of the addresses.  A walk
+ *              reads a window of 64 states at a time, one window ahead of its visitor.  It prefetches the objects there
+ *              that seem active, and loads their states a second time when it reaches them.  (Visiting and reading one
+ *              object in ten of a million takes 10 ms without the prefetch, and 1 ms with it: lfpool-bench-walk.)
  * Invariants   WK1 a walk visits each slot of its range once and never goes back: no object is visited twice.
- *              WK2 an object that a cursor returns was active in the second look.  The first look does not count:
- *                  since then the visitor of earlier objects has run, and any object may have been released.
+ *              WK2 an object that a cursor returns was active at the second load.  The first load does not count: since
+ *                  then the visitor of earlier objects has run, and any object may have been released.
  *              WK3 no slot outside the runs of census_run() is active.  A walk that happens after an acquire sees
  *                  that the slot was carved.
  * Progress     Wait-free, without locked instructions; lfpool_release_all() is lock-free.
- * Edges        TELL (arena.h): from the activation of an object to the second look.
+ * Edges        TELL (arena.h): from the activation of an object to the second load.
  */
 #include "core/arena.h"
 #include "object/debugging.h"
@@ -24,7 +23,7 @@
 
 #include "lfpool/walk.h"
 
-/* States that are looked at together. */
+/* States that scan() tests together. */
 #define AT_ONCE 8
 
 /* States in a window; at most the bits of a cursor's word.  (The explorer's pools are small, so its windows have one
@@ -39,8 +38,8 @@
 /* The first granule from `next` to end - 1 whose object seems active, or `end`. */
 static inline size_t scan(_Atomic(uintptr_t) *state, size_t next, size_t end)
 {
-	/* relaxed, all: a walk that must see an activation has it through an edge of the program; other walks may miss
-	 * it.  A second look follows for each object that is found. */
+	/* relaxed, all: a walk that must see an activation sees it by an edge of the program; other walks may miss it.
+	 * A second load follows for each object that is found. */
 	if (next < end && load_relaxed(&state[next]))
 		return next;
 	while (end - next >= AT_ONCE) {
@@ -63,7 +62,7 @@ static inline uintptr_t granule_of(const struct arena *arena, size_t slot)
 	return lfpool_granule_of_(&arena->face, arena_object(arena, (uint32_t)slot));
 }
 
-/* Looks at the next window of the run; false if no object in it seems active. */
+/* Reads the next window of the run; false if no object in it seems active. */
 static inline bool look_at_window(const struct arena *arena, lfpool_cursor_t *cursor)
 {
 	_Atomic(uintptr_t) *const state = arena->face.state;
@@ -77,7 +76,7 @@ static inline bool look_at_window(const struct arena *arena, lfpool_cursor_t *cu
 		active |= (uint64_t)(load_relaxed(&state[first + i]) != 0) << i;
 	cursor->ahead_at = first;
 	cursor->ahead = active;
-	/* The next look starts after the last slot that begins in the window or before it. */
+	/* The next window starts after the last slot that begins in this one or before it. */
 	cursor->next = arena_slot_in(arena, first + states - 1) + (size_t)1;
 	return active;
 }
@@ -92,11 +91,11 @@ static COLD void find_run(lfpool_cursor_t *cursor)
 		cursor->run_end = cursor->end;
 }
 
-/* Looks at the next window with an object that seems active; without one, `ahead` is 0. */
+/* Reads the next window with an object that seems active; without one, `ahead` is 0. */
 static inline void look_ahead(const struct arena *arena, lfpool_cursor_t *cursor)
 {
 	cursor->ahead = 0;
-	/* An object that scan() saw may be released before the window is read: that is not the end of the walk. */
+	/* A loop, because the object that scan() saw may be released before the window is read. */
 	do {
 		if (unlikely(cursor->next >= cursor->run_end))
 			find_run(cursor);
@@ -183,7 +182,7 @@ void *lfpool_cursor_next(lfpool_cursor_t *cursor)
 
 	if (unlikely(cursor->every))
 		return next_of_every(cursor);
-	/* Repeats only if an object of malloc mode was released since: bounded by the slots. */
+	/* Repeats only if an object of malloc mode has been released since; bounded by the number of slots. */
 	while (!object && (slot = walk_next(&pool->core.arena, cursor, &state)))
 		object = pool_object(pool, slot);
 	return object;

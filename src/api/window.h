@@ -2,11 +2,10 @@
 /*
  * window.h - the interface for sets: pools whose objects are in a range of addresses that the set chose before.
  *
- * Idea         A set finds the class of an address by arithmetic, so it decides where the objects of each class are.
- *              It reserves one range of addresses and cuts it into windows, all of the same size, a power of two.  A
- *              pool made in a window has its objects there, and all its other memory where any pool has it.  The rooms
- *              above api need nothing else beyond the public headers.
- * Invariants   Y2  every object of a pool made in a window is in that window, whole; there is a page without access
+ * Idea         A set finds the class of an address by arithmetic.  So it reserves one range of addresses, and cuts it
+ *              into windows of one size, a power of two.  A pool made in a window has its objects there, and its other
+ *              memory elsewhere.  The rooms above api use nothing else beyond the public headers.
+ * Invariants   Y2  every object of a pool made in a window is completely in that window; there is a page without access
  *                  between the objects of two windows.
  * Progress     All of these may enter the kernel, except window_of().
  */
@@ -23,7 +22,7 @@ struct windows {
 	uintptr_t base; /* of window 0                                              */
 	uint32_t count; /* 0: malloc() places the objects                           */
 	uint32_t shift; /* each is 2^shift bytes                                    */
-	char *reserved; /* NULL: nothing                                            */
+	char *reserved; /* the mapping; NULL: none                                  */
 	size_t reserved_bytes;
 };
 
@@ -33,7 +32,7 @@ struct window_range {
 	size_t bytes;
 };
 
-/* The number of the window that holds the address; a number of at least `count` if no window does. */
+/* The number of the window that holds the address; `count` or more if no window does. */
 static inline uintptr_t window_of(const struct windows *w, const void *address)
 {
 	return ((uintptr_t)address - w->base) >> w->shift;
@@ -42,15 +41,14 @@ static inline uintptr_t window_of(const struct windows *w, const void *address)
 /* The part of a window that objects may use. */
 struct window_range window_range(const struct windows *w, size_t number);
 
-/* Reserves `count` windows for the results of window_bytes(), of which `most` is the largest.  False if the system
- * refuses, or there are not enough addresses. */
+/* Reserves `count` windows of at least `most` bytes.  False if the system refuses, or the number overflows. */
 bool windows_open(struct windows *w, size_t count, size_t most, size_t alignment);
 void windows_close(struct windows *w);
 
 /*
- * The bytes that a window must have for config.max_capacity objects, including what debug modes and the environment
- * add.  0 with LFPOOL_BACKEND_MALLOC, whose objects are on the heap; SIZE_MAX if the number overflows.  Returns the
- * status that lfpool_create() returns for such a config.
+ * The bytes that a window must have for config.max_capacity objects, with the additions of debug modes and the
+ * environment.  0 with LFPOOL_BACKEND_MALLOC, whose objects are on the heap; SIZE_MAX if the number overflows.  Returns
+ * the status that lfpool_create() returns for such a config.
  */
 lfpool_status_t window_bytes(const lfpool_config_t *config, size_t *bytes_out);
 /* Lowers config->max_capacity, and capacity with it, until the objects fit in the range; not below 1. */
@@ -58,8 +56,8 @@ void window_fit(lfpool_config_t *config, struct window_range range);
 /* As lfpool_create(), with the objects in the range.  A failure leaves the range unchanged. */
 lfpool_status_t window_create_pool(lfpool_t **pool_out, const lfpool_config_t *config, struct window_range range);
 
-/* The id of a pool, and the calling thread's cache of the pool with that id, or NULL.  So the fast path of a set does
- * not read the pool. */
+/* The id of a pool, and the calling thread's cache of the pool with that id, or NULL: so that the fast path of a set
+ * does not read the pool. */
 uint64_t window_pool_id(const lfpool_t *pool);
 static inline lfpool_cache_t *window_cache(uint64_t id)
 {
@@ -67,8 +65,8 @@ static inline lfpool_cache_t *window_cache(uint64_t id)
 }
 
 /*
- * One lock for all threads that make pools in windows, so that each window gets one pool.  After a first pool was
- * made in the process, fork takes it (process.c), so the child finds it free.  No hook runs under it.
+ * One lock for all threads that make pools in windows, so that each window gets one pool.  Once the process has made a
+ * pool, fork takes it (process.c), so the child finds it free.  No hook runs under it.
  */
 void windows_lock(void);
 void windows_unlock(void);

@@ -36,13 +36,14 @@ bool order_gives_way(const struct order *order, uint64_t a, uint64_t b)
 	return false;
 }
 
-/* Its phase says candidate, and it has no pins. */
+/* Does the word have the phase candidate, and no pins? */
 static inline bool is_candidate(uint64_t word)
 {
 	return (word & (GENERATION_ONE - 1)) == GENERATION_CANDIDATE;
 }
 
-/* Slots, or nodes of a level, that can have candidates.  seq_cst: a scan (EV4) includes the slots of earlier unpins. */
+/* The number of slots, or nodes, of a level that can have candidates.  seq_cst: a scan (EV4) includes the slots of
+ * earlier unpins. */
 static inline size_t level_count(const struct order *order, unsigned level)
 {
 	const uint64_t top = load_seq_cst(&order->top);
@@ -65,7 +66,7 @@ static inline struct block children(const struct order *order, unsigned level, s
 
 /* ---- Bounds ---- */
 
-/* EV3: if a thread is raising the bound, adds MISSED: its scan may have missed the caller's unpin. */
+/* EV3: if a thread is raising the bound, adds MISSED, because its scan may have missed the caller's unpin. */
 static inline bool node_miss(const struct order_level *l, size_t node)
 {
 	/* seq_cst, both: EV4. */
@@ -86,10 +87,10 @@ static inline void node_lower(struct order *order, unsigned level, size_t index,
 
 	if (node_miss(l, node))
 		return;
-	/* seq_cst, all: if a raise of the node above does not see these words, we see that raise. */
+	/* seq_cst, all: if a raise of the node above does not see these words, we see that raise (EV4). */
 	uint64_t priority = load_seq_cst(&l->priority[node]), stamp;
 
-	/* The priority alone decides most cases. */
+	/* In most cases the priority alone decides. */
 	if (!order->before && priority < priority_of_slot)
 		return;
 
@@ -110,8 +111,8 @@ static inline void node_lower(struct order *order, unsigned level, size_t index,
 void order_lower(struct order *order, uint32_t slot)
 {
 	const size_t index = slot - 1;
-	/* relaxed: stored by us, or before the pin that we have removed.  Another thread that pins the slot and changes
-	 * the rank lowers the bounds itself. */
+	/* relaxed: stored by us, or before the pin that we removed.  A thread that pins the slot and changes the rank
+	 * now also lowers the bounds. */
 	const uint64_t priority = load_relaxed(&order->level[0].priority[index]);
 
 	for (unsigned level = 1; level < order->levels; level++)
@@ -128,7 +129,7 @@ struct lowest {
 
 #define LOWEST_NONE ((struct lowest){RANK_NONE, SIZE_MAX})
 
-/* The lower of two.  `by_number` needs no branch: a processor cannot predict where the least rank is. */
+/* The lower of two; with `by_number` without a branch, because a processor cannot predict where the least rank is. */
 static ALWAYS_INLINE struct lowest lower_of(const struct order *order, bool by_number, struct lowest a, struct lowest b)
 {
 #ifdef __SIZEOF_INT128__
@@ -147,7 +148,7 @@ static ALWAYS_INLINE struct lowest lower_of(const struct order *order, bool by_n
 	return rank_before(order, b.rank, a.rank) ? b : a;
 }
 
-/* The rank of a slot; RANK_NONE if it is no candidate.  The word first: the rank is at least as new (EV4). */
+/* The rank of a slot; RANK_NONE if it is no candidate.  Loads the word first, so the rank is at least as new (EV4). */
 static ALWAYS_INLINE struct lowest slot_rank(const struct order_level *l, const struct arena *arena, size_t index)
 {
 	/* seq_cst: EV4.  It is an acquire, edge PIN. */
@@ -174,11 +175,12 @@ static ALWAYS_INLINE struct lowest scan_one(const struct order_level *l, const s
 	return arena ? slot_rank(l, arena, at) : node_bound(l, at);
 }
 
-/* The lowest of slots, if `arena` is given, or of nodes.  Its callers' constants make a loop of each kind. */
+/* The lowest of slots, if `arena` is given, or of nodes.  Inlined with constants, so that each kind has its own
+ * loop. */
 static ALWAYS_INLINE struct lowest scan_as(const struct order *order, bool by_number, unsigned level,
 					   const struct arena *arena, struct block block)
 {
-	/* A local copy: the compiler would load the addresses again after each atomic load. */
+	/* A local copy, so that the compiler does not load the addresses again after each atomic load. */
 	const struct order_level l = order->level[level];
 	struct lowest lowest = LOWEST_NONE;
 	size_t at = block.first;
@@ -205,7 +207,7 @@ static struct lowest scan_block(const struct order *order, unsigned level, struc
 	return level ? scan_as(order, true, level, NULL, block) : scan_as(order, true, 0, order->arena, block);
 }
 
-/* The version after a raise that has found this child; SIZE_MAX: no child, and the hint is the first one. */
+/* The version after a raise that has found this child; SIZE_MAX: no child, so it names the first one. */
 static inline uint64_t version_next(uint64_t version, size_t child)
 {
 	const uint64_t hint = child == SIZE_MAX ? 0 : child % ORDER_BLOCK;
@@ -233,7 +235,7 @@ static void node_raise(struct order *order, unsigned level, size_t node)
 	version |= VERSION_RAISING;
 	if (cas_release(&l->version[node], &version, version_next(version, least.at)))
 		return;
-	/* VERSION_MISSED.  release, all: as above. */
+	/* An unpin has added MISSED.  release, all: as above. */
 	store_release(&l->priority[node], RANK_LOWEST.priority);
 	store_release(&l->stamp[node], RANK_LOWEST.stamp);
 	store_release(&l->version[node], version_next(version, least.at));
@@ -251,7 +253,7 @@ void order_raise(struct order *order, uint32_t slot, struct rank limit)
 
 /* ---- Search ---- */
 
-/* The slot that the last raises found to be the least below a node: a hint. */
+/* A hint: the slot that the last raises found to be the least below a node. */
 static inline size_t hinted(const struct order *order, unsigned level, size_t node)
 {
 	for (; level > 0; level--)
@@ -262,7 +264,7 @@ static inline size_t hinted(const struct order *order, unsigned level, size_t no
 }
 
 /* Follows the least bound from the root to a block, and scans that.  True: no candidate is below *lowest_out.  False:
- * the bounds above the block were too low, and were raised. */
+ * bounds above the block were too low, and it raised them. */
 static bool descend(struct order *order, struct lowest *lowest_out)
 {
 	unsigned level = order->levels - 1;
@@ -333,7 +335,7 @@ static struct rank search_below(struct order *order, unsigned level, size_t node
 	bound[0] = RANK_NONE;
 	for (size_t child = block.first; child < block.end; child++)
 		bound[child - block.first] = node_bound(&order->level[level - 1], child).rank;
-	/* Each child once: a visited child's bound is not below the best rank. */
+	/* Visits each child at most once: afterwards its bound is not below the best rank. */
 	for (;;) {
 		const size_t least = least_of(order, bound, block.end - block.first);
 
@@ -343,7 +345,7 @@ static struct rank search_below(struct order *order, unsigned level, size_t node
 	}
 }
 
-/* Has no thread changed the candidate since the scan?  Stores it and its word in *least_out. */
+/* Stores the candidate and its word in *least_out; false: a thread has changed it since the scan. */
 static bool confirm(const struct order *order, struct lowest lowest, struct least *least_out)
 {
 	const struct order_level *l = &order->level[0];
@@ -393,7 +395,7 @@ void order_enter(struct order *order, uint32_t slot, struct rank rank)
 
 void order_set_priority(struct order *order, uint32_t slot, uint64_t priority)
 {
-	/* release: a thread that reads it, and then finds the slot's word unchanged, has that use's priority. */
+	/* release: a thread that reads it, and then finds the slot's word unchanged, has the priority of that use. */
 	store_release(&order->level[0].priority[slot - 1], priority);
 }
 
@@ -405,7 +407,7 @@ uint64_t order_priority(const struct order *order, uint32_t slot)
 
 /* ---- Life ---- */
 
-/* The bytes of a level: three words for each node, in whole lines.  Sets its arrays, if there is memory. */
+/* The bytes of a level: three words for each node, in whole cache lines.  Sets the arrays if `memory` is not NULL. */
 static size_t lay_level(struct order_level *level, char *memory, size_t count)
 {
 	const size_t bytes = round_up(count * sizeof(uint64_t), CACHE_LINE_PAIR);
@@ -418,7 +420,7 @@ static size_t lay_level(struct order_level *level, char *memory, size_t count)
 	return 3 * bytes;
 }
 
-/* All levels; returns their bytes. */
+/* The same for all levels. */
 static size_t lay_levels(struct order *order, char *memory, size_t slots)
 {
 	size_t bytes = 0, count = slots;

@@ -3,16 +3,16 @@
  * order.h - finds the object with the lowest priority in an evicting pool: an array of priorities, with lower bounds
  * above it.
  *
- * Idea         A slot has a priority, and a stamp that is its age; the two together are its rank.  16 slots are a
- *              block.  A node has a lower bound for the ranks of the candidates in its block.  16 nodes are a block
- *              too, and so on, until at most 32 are left: they are the root's.  A search follows the least bound down.
- *              It is done if the least rank of the block is not above the root's least bound.  Otherwise it raises the
- *              bounds on its way, and tries again.  A node also names the child that the last raise has found, so most
- *              searches scan the root's block only.
- *                 A candidate is a slot whose word has the phase candidate and no pins (arena.h).  A rank changes only
- *              while the slot is pinned.  So only the last unpin can make a bound wrong, and it lowers the bounds above
- *              the slot.  Raising a bound only makes later searches faster.  Each eviction raises the bounds above its
- *              victim.
+ * Idea         A slot has a priority, and a stamp that gives its age; both together are its rank.  A candidate is a
+ *              slot whose word has the phase candidate and no pins (arena.h).  16 slots are a block, and a node has a
+ *              lower bound for the ranks of the candidates in its block.  16 nodes are a block too, and so on, until at
+ *              most 32 are left: the root's block.  A search follows the least bound down.  It is done if the least
+ *              rank of the block is not above the root's least bound.  Otherwise it raises the bounds on its way, and
+ *              tries again.  A node also names the child that the last raise has found, so most searches scan only the
+ *              root's block.
+ *                 A rank changes only while the slot is pinned.  So only the last unpin can make a bound too high, and
+ *              it lowers the bounds above the slot.  Raising a bound only makes later searches faster.  Each eviction
+ *              raises the bounds above its victim.
  * Invariants   EV1 a slot's priority and stamp change only while its object is pinned by the caller, or is not
  *              active.
  *              EV2 when the last unpin of a candidate has returned, each bound above it that is not being raised is
@@ -26,9 +26,9 @@
  *                  MISSED, the CAS fails, and the bound becomes the lowest of all.  An unpin that the scan does not see
  *                  loads the version after RAISING was added, in the single order of all seq_cst operations.  So it
  *                  adds MISSED.  An unpin that loaded the version before may lower a word later, which is allowed.
- *              EV5 a search trusts a bound if the version has no RAISING, and is the same before and after.  A raise
- *                  that begins later sees each unpin that had returned before.  Any other bound counts as the lowest
- *                  of all, which only makes a search scan one more block.
+ *              EV5 a search trusts a bound if the version has no RAISING, and is the same before and after the loads.
+ *                  A raise that begins later sees each unpin that had returned before.  Any other bound counts as the
+ *                  lowest of all, which only makes a search scan one more block.
  * Progress     Wait-free, except the loops that lower a word, or add MISSED: lock-free.  A thread that stops while it
  *              raises a bound costs each search one more block.
  * Concurrency  -: no outside help.  H: not on one slot at the same time; the caller of order_enter alone holds the
@@ -57,8 +57,8 @@
 #define ORDER_DESCENTS 4
 #endif
 #define ORDER_BLOCK ((size_t)1 << ORDER_BLOCK_BITS)
-/* The maximum number of slots or nodes in the root's block.  After ORDER_DESCENTS descents that have raised bounds, a
- * search reads each bound. */
+/* ORDER_ROOT: the maximum number of slots or nodes in the root's block.  ORDER_DESCENTS: after this many descents in
+ * vain a search reads each bound. */
 #define ORDER_ROOT ((size_t)1 << ORDER_ROOT_BITS)
 #define ORDER_LEVELS_MAX ((31 + ORDER_BLOCK_BITS - 1) / ORDER_BLOCK_BITS)
 
@@ -70,14 +70,14 @@ struct rank {
 #define RANK_LOWEST ((struct rank){0, 0})
 #define RANK_NONE ((struct rank){UINT64_MAX, UINT64_MAX})
 
-/* A version is {number of raises, the child that the last raise has found, MISSED, RAISING}.  If it has VERSION_MISSED,
- * it has VERSION_RAISING too. */
+/* A version is {number of raises, the child that the last raise has found, MISSED, RAISING}.  MISSED is set only with
+ * RAISING. */
 #define VERSION_RAISING UINT64_C(1)
 #define VERSION_MISSED UINT64_C(2)
 #define VERSION_CHILD UINT64_C(4)
 #define VERSION_ONE (VERSION_CHILD << ORDER_BLOCK_BITS)
 
-/* The slots, from slot 1 on (level 0), or the nodes of a level. */
+/* Level 0 has the slots, from slot 1 on; the others have nodes. */
 struct order_level {
 	_Atomic(uint64_t) *priority, *stamp;
 	_Atomic(uint64_t) *version; /* nodes only */
@@ -88,11 +88,11 @@ struct order {
 	bool (*before)(void *context, uint64_t a, uint64_t b); /* NULL: a < b */
 	void *context;
 	lfpool_evict_t gives_way;
-	unsigned levels; /* the slots, and the nodes above them: the highest level is the root's block */
+	unsigned levels; /* the highest level is the root's block */
 	size_t mapped_bytes;
 	struct order_level level[ORDER_LEVELS_MAX];
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) clock; /* the newest stamp */
-	/* Statistics: victims whose slot a newcomer got, other victims, and newcomers for which no object gave way. */
+	/* Statistics: victims whose slot a new object got; other victims; new objects for which no object gave way. */
 	_Atomic(uint64_t) handed_over, released, not_evicted;
 	/* Slots 1 .. top have been candidates; it only grows. */
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) top;
@@ -124,13 +124,13 @@ uint64_t order_priority(const struct order *order, uint32_t slot);
 /* The caller has removed the last pin of a candidate: EV3. */
 void order_lower(struct order *order, uint32_t slot);
 
-/* The candidate with the least rank, of those that do not change during the call; or a candidate whose rank was below
- * that when the search saw it. */
+/* A candidate whose rank, when the search saw it, was not above the ranks of those that do not change during the
+ * call. */
 struct least order_least(struct order *order);
-/* The block of this slot has lost its candidate with the least rank: raises each bound above the block that is below
+/* After the block of this slot lost its least candidate: raises the bounds above the block, as far as they are below
  * `limit`. */
 void order_raise(struct order *order, uint32_t slot, struct rank limit);
-/* Does an object with priority `a` give way to a newcomer with priority `b`? */
+/* Does an object with priority `a` give way to a new one with priority `b`? */
 bool order_gives_way(const struct order *order, uint64_t a, uint64_t b);
 
 /* EV2, while no call is under way: NULL, or which invariant does not hold; *where_out: the index of the slot. */

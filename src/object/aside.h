@@ -3,20 +3,20 @@
  * aside.h - free slots whose objects hooks.activate refused, so that a call that was refused one finds other objects.
  *
  * Idea         A refused object stays built, and its slot must stay free.  If the call put the slot on a magazine, it
- *              would find it again at once.  If it kept the slot until its end, a thread that stops would take it from
- *              all others.  So the slot is set aside: it gets a ticket, in the slot's word.  Any thread can take it
- *              from there, after it has found the free lists empty.  A call reads the number of tickets before it sets
- *              a slot aside for the first time, and takes only slots with older tickets.  So it tries each object once.
+ *              would find the slot again at once.  If it kept the slot until its end, a thread that stops would take
+ *              the slot from all others.  So the slot is set aside: its word gets a ticket.  Any thread can take it
+ *              there, after it has found the free lists empty.  A call reads the number of tickets before it sets a
+ *              slot aside for the first time, and takes only slots with older tickets.  So it tries each object once.
  * Invariants   AS1 a slot is set aside exactly while its ticket is not 0, and then no thread holds it.  A call holds
  *                  one slot at a time.
  *              AS2 tickets only grow, so a slot that is taken never again gets a ticket up to `until`.  A scan that
  *                  reaches the end has found every slot that had such a ticket when the scan began, except the slots
  *                  that other calls took.
  *              A call that was refused no object takes any ticket.  It returns NULL when it has scanned to the end,
- *              then found the free lists exhausted, and `sets` has not changed meanwhile.  At that moment no slot was
- *              free, except slots that calls held.  A call that was refused an object takes only older tickets, so it
- *              does not compare `sets` (AS2).  At that moment each free slot had been set aside by this call, or by one
- *              that overlaps it.
+ *              then found the free lists exhausted, and `sets` has not changed meanwhile: then no slot was free, except
+ *              slots that calls held.  A call that was refused an object takes only older tickets, so it does not
+ *              compare `sets` (AS2).  When it returns NULL, this call or an overlapping one had set each free slot
+ *              aside.
  * Progress     set, take: lock-free; take is O(slots), and O(1) when no slot is set aside.
  * Concurrency  No two calls need outside help.  The caller of set holds the slot.
  * Edges        KEEP (docs/memory-model.md): set -> take.
@@ -28,16 +28,16 @@
 #include "base/base.h"
 
 struct aside {
-	_Atomic(uint64_t) tickets; /* so far                                                                   */
-	_Atomic(uint64_t) sets;    /* slots set aside so far, each counted when it is complete                 */
-	_Atomic(uint32_t) count;   /* of slots that are set aside, or are just being set aside or taken        */
+	_Atomic(uint64_t) tickets; /* drawn so far                                                             */
+	_Atomic(uint64_t) sets;    /* slots set aside so far, each counted when its ticket is stored           */
+	_Atomic(uint32_t) count;   /* slots that are set aside, or are just being set aside or taken           */
 	uint32_t slots;
 	_Atomic(uint64_t) ticket[]; /* of each slot, from 0; zeroed memory: none is set aside                  */
 };
 
 static inline uint64_t aside_tickets(const struct aside *a)
 {
-	/* relaxed: a call that happens after another one sees its tickets through the edge between them. */
+	/* relaxed: a call that happens after another one sees its tickets by the edge between them. */
 	return load_relaxed(&a->tickets);
 }
 
@@ -56,7 +56,7 @@ static inline uint64_t aside_sets(const struct aside *a)
 /* By the slot's holder. */
 static inline void aside_set(struct aside *a, uint32_t slot)
 {
-	/* relaxed, both: before the ticket, whose store releases them.  So the count is never too low. */
+	/* relaxed, both: the store of the ticket releases them.  So the count is never too low. */
 	(void)fetch_add_relaxed(&a->count, 1);
 	const uint64_t ticket = fetch_add_relaxed(&a->tickets, 1) + 1;
 

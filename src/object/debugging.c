@@ -24,12 +24,12 @@ struct debug {
 	struct owners owners;
 	struct quarantine quarantine;
 	size_t mapped_bytes;
-	_Atomic(uint8_t) contents[]; /* per slot, if there is poison: B2.  Its holder writes it */
+	_Atomic(uint8_t) contents[]; /* per slot, with poison: B2.  The slot's holder writes it */
 };
 
 /* The contents of an object. */
 enum contents {
-	FRESH,    /* zero bytes, or remains of memory that may have been given back     */
+	FRESH,    /* zero bytes, or the rest of memory that may have been returned      */
 	POISON,   /* free, and filled                                                   */
 	A_USER_S, /* active, or shown since                                             */
 };
@@ -56,7 +56,7 @@ static bool open_parts(struct debug *debug, const lfpool_config_t *config)
 
 bool debug_open(struct debug **debug_out, const lfpool_config_t *config, const struct debug_modes *modes)
 {
-	/* An object that hooks built must stay intact. */
+	/* Objects that hooks built must stay intact. */
 	const bool poisons = modes->poison && !config->hooks.create && !config->hooks.destroy;
 	struct tools tools = {0};
 	const bool uses_tools = config->backend != LFPOOL_BACKEND_MALLOC && !modes->no_tools && tools_find(&tools);
@@ -105,7 +105,7 @@ void debug_plan(const struct debug *debug, struct arena_plan *plan)
 		plan->front_bytes = plan->back_bytes = GUARD_BYTES;
 	if (debug->uses_tools) {
 		plan->veiled = true;
-		/* Sanitizers work in granules of eight bytes.  The gap makes an overrun hit memory of no object. */
+		/* Sanitizers work in granules of eight bytes.  With the gap an overrun hits memory of no object. */
 		plan->back_bytes = GUARD_BYTES;
 		if (plan->object_alignment < 8)
 			plan->object_alignment = 8;
@@ -120,9 +120,7 @@ void debug_attach(struct debug *debug, const struct debug_home *home)
 	tools_attach(&debug->tools, &home->range, !debug->poisons);
 }
 
-/* ---- Patterns ----
- *
- * Four bytes as the processor stores them: a debugger shows the number. */
+/* ---- Patterns: four bytes in the processor's order, so that a debugger shows the number ---- */
 
 #define PATTERN_POISON UINT32_C(0x1deadb0b) /* an object after its release           */
 #define PATTERN_GUARD UINT32_C(0xc35aa53c)  /* the guard bytes of an active object   */
@@ -196,7 +194,7 @@ static void tell(struct debug *debug, const void *object, lfpool_status_t status
 			 &(lfpool_misuse_t){.object = object, .status = status, .offset = offset, .detail = detail});
 }
 
-/* Do the bytes at `offset` from the object hold the pattern?  If not, reports it and returns true. */
+/* If the bytes at `offset` from the object do not have the pattern, reports it and returns true. */
 static bool check_pattern(struct debug *debug, uint32_t slot, void *object, ptrdiff_t offset, size_t bytes,
 			  uint32_t pattern)
 {
@@ -274,7 +272,7 @@ void debug_slot_open(struct debug *debug, uint32_t slot, void *object)
 	tools_acquired(&debug->tools, slot, object, debug->object_size);
 }
 
-/* B2 begins. */
+/* Fills a free object, and records that (B2). */
 static void fill_poison(struct debug *debug, uint32_t slot, void *object)
 {
 	if (!debug->poisons)
@@ -315,7 +313,7 @@ static void check_leaving(struct debug *debug, uint32_t slot)
 
 	tools_open(&debug->tools, object, debug->object_size);
 	if (check_poison(debug, slot, object))
-		/* Restored, so that it is reported once. */
+		/* Restores the poison, so that the write is reported once. */
 		pattern_fill(object, debug->object_size, PATTERN_POISON);
 	tools_shut(&debug->tools, object, debug->object_size);
 }
@@ -351,10 +349,10 @@ void debug_slot_show(struct debug *debug, uint32_t slot, void *object)
 {
 	if (!debug)
 		return;
-	/* It stays accessible: another thread may be acquiring it at this moment. */
+	/* It stays accessible, because another thread may just be acquiring it. */
 	tools_open(&debug->tools, object, debug->object_size);
 	if (debug->poisons)
-		/* relaxed: see check_poison(). */
+		/* relaxed: as in check_poison(). */
 		store_relaxed(&debug->contents[slot], A_USER_S);
 }
 
@@ -420,7 +418,7 @@ static void tell_active(struct debug *debug, uint32_t slot, void *object)
 
 static void print_holders(const struct debug *debug, size_t used)
 {
-	/* Without memory for the table, prints the first line only. */
+	/* Without memory for the table, prints only the first line. */
 	char first[256], *table = os_heap_resize(NULL, TABLE_BYTES);
 	struct text text;
 

@@ -26,7 +26,7 @@ struct arena_plan;
 struct debug;
 struct text;
 
-/* The pool that has the objects, of any kind. */
+/* The pool of the objects, as debug modes see it. */
 struct debug_home {
 	struct object_range range;
 	const char *name;
@@ -36,27 +36,28 @@ struct debug_home {
 	bool (*is_active)(const void *pool, uint32_t slot);
 };
 
-/* *debug_out is NULL if there is nothing to do at any call.  False when the system refuses memory. */
+/* *debug_out is NULL if no call has anything to do.  False when the system refuses memory. */
 bool debug_open(struct debug **debug_out, const lfpool_config_t *config, const struct debug_modes *modes);
 void debug_close(struct debug *debug);
 
-/* These three do nothing if `debug` is NULL.  Plans guard bytes and alignment, before the arena is opened. */
+/* These three do nothing if `debug` is NULL.  debug_plan(), before the arena is opened: guard bytes and alignment. */
 void debug_plan(const struct debug *debug, struct arena_plan *plan);
-/* The pool is made, and all its objects are free; with LFPOOL_CREATE_ALL they are built. */
+/* After the pool is made, when all its objects are free; with LFPOOL_CREATE_ALL they are built. */
 void debug_attach(struct debug *debug, const struct debug_home *home);
-/* The last checks, before the pool is destroyed; slots 1 .. used were handed out.  Makes all memory accessible. */
+/* The last checks, before the pool is destroyed; slots 1 .. used were handed out.  Makes all memory accessible
+ * again. */
 void debug_detach(struct debug *debug, size_t used);
 
-/* ---- One slot; its holder ---- */
+/* ---- One slot, by its holder ---- */
 
 void debug_slot_open(struct debug *debug, uint32_t slot, void *object);
 void debug_slot_refused(struct debug *debug, uint32_t slot, void *object);
 void debug_slot_begun(struct debug *debug, uint32_t slot);
 void debug_slot_ending(struct debug *debug, uint32_t slot, void *object);
-/* Returns the slot to put back: another one, or SLOT_NONE, if there is a quarantine. */
+/* Returns the slot to put back; with a quarantine another one, or SLOT_NONE. */
 uint32_t debug_slot_end(struct debug *debug, uint32_t slot, void *object);
 
-/* The object's memory may be given back: from here on its poison is not checked. */
+/* The object's memory may be returned to the system, so its poison is no longer checked. */
 void debug_slot_cool(struct debug *debug, uint32_t slot, void *object);
 /* A hook may use this free object, from `begins` true to `begins` false. */
 void debug_slot_lend(struct debug *debug, void *object, bool begins);
@@ -65,12 +66,12 @@ void debug_slot_show(struct debug *debug, uint32_t slot, void *object);
 
 /* ---- Quarantine ---- */
 
-/* May there be slots that are in no free list?  `debug` may be NULL. */
+/* Is there a quarantine, whose slots are in no free list?  `debug` may be NULL. */
 bool debug_quarantines(const struct debug *debug);
 /*
  * A slot from the quarantine, for an acquire that found every free list exhausted.  SLOT_NONE: the ring was empty.
- * If two calls return SLOT_NONE with the same *versions_out, the ring was empty all the time between them.  So the pool
- * was exhausted if the free lists were found exhausted between them (quarantine.h).  Only if debug_quarantines().
+ * If two calls return SLOT_NONE with the same *versions_out, the ring was empty all the time between them.  If the free
+ * lists were found exhausted in that time, the pool was exhausted (quarantine.h).  Only if debug_quarantines().
  */
 uint32_t debug_take_back(struct debug *debug, uint64_t *versions_out);
 /* Free slots in the quarantine; a snapshot.  `debug` may be NULL. */
@@ -81,9 +82,9 @@ uint32_t debug_next_held_back(const struct debug *debug, uint32_t *place);
 /* ---- Reports ---- */
 
 void debug_label(struct debug *debug, uint32_t slot, const char *label);
-/* The thread that released it last, if the modes record it. */
+/* Writes which thread released the object last, if the modes record it. */
 void debug_put_released(const struct debug *debug, uint32_t slot, struct text *text);
-/* The end of a dump: the modes, and with the mode owner the holders, ranked.  `debug` may be NULL. */
+/* Writes the end of a dump: the modes, and with the mode owner the holders, ranked.  `debug` may be NULL. */
 void debug_put_report(const struct debug *debug, const struct debug_modes *modes, size_t used, lfpool_format_t format,
 		      struct text *text);
 

@@ -2,11 +2,10 @@
 /*
  * lifecycle.h - what happens to an object between the free lists and its caller.
  *
- * Idea         The free lists move slots and know nothing of objects.  A pool whose objects need something (hooks to
- *              run, debug modes, tools) has a `struct lifecycle`; other pools pay nothing.  lifecycle_begin() runs when
- *              a slot was taken and is about to become active, lifecycle_end() when it has become free and is about to
- *              be put back.  At both times the caller holds no lock, and its cache is consistent, so a hook may use the
- *              pool.
+ * Idea         The free lists move slots and know nothing of objects.  A pool with hooks, debug modes or tools has a
+ *              `struct lifecycle`; other pools pay nothing.  lifecycle_begin() runs after a slot was taken, before it
+ *              becomes active; lifecycle_end() after it has become free, before it is put back.  At both times the
+ *              caller holds no lock, and its cache is consistent, so a hook may use the pool.
  * Invariants   K1  only the holder of a slot calls lifecycle_begin() and lifecycle_end() for it.  If two threads
  *                  release it at once, one of them becomes the holder (releases are by CAS).
  *              K2  `built` of a slot is 1 exactly while hooks.create has run for it, and hooks.destroy has not since.
@@ -35,17 +34,15 @@ struct lifecycle *lifecycle_open_in(void *buffer, const lfpool_config_t *config)
 /* Backs its memory as `flags` say (backing.h), except the memory of the debug modes.  `lifecycle` may be NULL. */
 lfpool_status_t lifecycle_back(const struct lifecycle *lifecycle, uint32_t flags);
 
-/* The debug modes, for the functions in debugging.h; NULL if no call has anything to do for them.  `lifecycle` may be
- * NULL. */
+/* The debug modes, for the functions in debugging.h; NULL if they have nothing to do.  `lifecycle` may be NULL. */
 struct debug *lifecycle_debug(const struct lifecycle *lifecycle);
 
-/* Does each acquire and release have something to do?  If not, the fast path may be inlined.  NULL is allowed. */
+/* Does the lifecycle run at each acquire and release?  If not, the fast path may be inlined.  NULL is allowed. */
 bool lifecycle_each_call(const struct lifecycle *lifecycle);
 
-/* LFPOOL_CREATE_ALL: false, and nothing is built, when a hook refuses. */
+/* For LFPOOL_CREATE_ALL.  If a hook refuses, it returns false, and nothing is built. */
 bool lifecycle_build_all(struct lifecycle *lifecycle, const struct arena *arena, size_t capacity);
-/* The pool is being destroyed: runs hooks for all built objects of slots 1 .. used.  With LFPOOL_CREATE_ALL the last
- * slot is at least `initial`. */
+/* At destroy: runs the hooks for all built objects of slots 1 .. used; with LFPOOL_CREATE_ALL also up to `initial`. */
 void lifecycle_destroy_all(struct lifecycle *lifecycle, const struct arena *arena, size_t initial, size_t used);
 
 /* The same for one object, if it is built. */
@@ -56,17 +53,18 @@ void lifecycle_destroy(struct lifecycle *lifecycle, uint32_t slot, void *object,
 /* Is there a hook that runs for objects? */
 bool hooks_have_life(const lfpool_hooks_t *hooks);
 
-/* The result of lifecycle_begin().  Refused: the slot must stay free, built or not.  Discarded: the object was bad, was
- * destroyed, and could not be built again.  Its slot must go to the cold store, and the caller takes another slot. */
+/* The result of lifecycle_begin().  Refused: the slot must stay free, built or not.  Discarded: hooks.validate rejected
+ * the object, and it was destroyed and could not be built again; its slot must go to the cold store, and the caller
+ * takes another slot. */
 enum begun { BEGIN_OK, BEGIN_REFUSED, BEGIN_DISCARDED };
 
-/* The holder of `slot`, which is free, is about to make it active. */
+/* By the holder of the free `slot`, before it becomes active. */
 enum begun lifecycle_begin(struct lifecycle *lifecycle, uint32_t slot, void *object);
-/* The holder of `slot`, which was active until now, is about to put it back.  Returns the slot to put back instead:
- * with a quarantine one that was released earlier, or SLOT_NONE. */
+/* By the holder of `slot`, which was active until now, before it is put back.  Returns the slot to put back: with a
+ * quarantine one that was released earlier, or SLOT_NONE. */
 uint32_t lifecycle_end(struct lifecycle *lifecycle, uint32_t slot, void *object);
 
-/* Its holder is about to put the free `slot` into the cold store: destroys a built object, and forgets the poison.
+/* By the holder of the free `slot`, before it goes to the cold store: destroys a built object, and forgets the poison.
  * `lifecycle` may be NULL. */
 void lifecycle_cool(struct lifecycle *lifecycle, uint32_t slot, void *object);
 
@@ -74,13 +72,12 @@ void lifecycle_cool(struct lifecycle *lifecycle, uint32_t slot, void *object);
 
 /* Are slots set aside?  `lifecycle` may be NULL. */
 bool lifecycle_sets_aside(const struct lifecycle *lifecycle);
-/* Only if lifecycle_sets_aside().  The number of tickets so far; the number of slots set aside so far.  The holder of
- * `slot` sets it aside.  Takes a slot with a ticket up to `until`, from *at on (1 at first). */
+/* The functions of aside.h; only if lifecycle_sets_aside().  *at is 1 at first. */
 uint64_t lifecycle_tickets(const struct lifecycle *lifecycle);
 uint64_t lifecycle_sets(const struct lifecycle *lifecycle);
 void lifecycle_set_aside(struct lifecycle *lifecycle, uint32_t slot);
 uint32_t lifecycle_take_aside(struct lifecycle *lifecycle, uint64_t until, uint32_t *at);
-/* The number of slots that are set aside; with slots in quarantine.  Snapshots.  These three accept NULL. */
+/* The number of slots that are set aside; the same and slots in quarantine.  Snapshots.  These three accept NULL. */
 size_t lifecycle_aside_count(const struct lifecycle *lifecycle);
 size_t lifecycle_held_back(const struct lifecycle *lifecycle);
 /* The next slot that is set aside, after *at (0 at first); SLOT_NONE at the end. */

@@ -2,12 +2,12 @@
 /*
  * owner.c - the records of owners, the call sites in them, and the table of holders; see owner.h.
  *
- * Idea         The C library's backtrace() finds call sites; a system without backtrace() has none.  Names
- *              come from the dynamic symbols: a program linked with -rdynamic has them all.  Other frames are
- *              written as "program+0x1234", which addr2line -e program 0x1234 turns into a line.
- *              The table has a row for each holder: a label, or a thread without a label, and the call site where
- *              it is known.  Rows are found by search, so there are at most ROWS_MAX.  All other holders share one row.
- * Orders       All relaxed: a record belongs to the slot's holder, and travels with the slot.
+ * Idea         The C library's backtrace() finds call sites.  Names of functions come from the dynamic symbols, which a
+ *              program has if it is linked with -rdynamic.  Other frames are written as "program+0x1234", which
+ *              addr2line -e program 0x1234 turns into a line.
+ *              The table has a row for each holder: a label, or a thread without a label, and the call site if it is
+ *              known.  Rows are found by a linear search, so there are at most ROWS_MAX; other holders share one row.
+ * Orders       All relaxed: a record belongs to the slot's holder.
  */
 #include "object/owner.h"
 
@@ -25,7 +25,7 @@
 #define FRAMES_OURS_MAX 12
 #define FRAMES_MAX 32
 
-/* Called once before the first backtrace: backtrace() then loads and allocates its data. */
+/* Calls backtrace() once, because the first call loads a library and allocates. */
 static void callsite_prepare(void)
 {
 	void *frame;
@@ -33,8 +33,8 @@ static void callsite_prepare(void)
 	(void)os_backtrace(&frame, 1);
 }
 
-/* The index of the first frame outside this library.  The library's frames are those up to the last lfpool_ function
- * before any other named function; internal functions have no dynamic symbol, so no name. */
+/* The index of the first frame outside this library: the one after the last lfpool_ function that comes before any
+ * other named function.  (Internal functions have no dynamic symbol, and so no name.) */
 static uint32_t first_foreign(void *const *frames, uint32_t count)
 {
 	uint32_t first = 0;
@@ -51,7 +51,8 @@ static uint32_t first_foreign(void *const *frames, uint32_t count)
 	return first;
 }
 
-/* Return addresses, innermost first, without those known to be this library's.  Returns their number. */
+/* Stores return addresses, innermost first, without this library's frames as far as they are known.  Returns their
+ * number. */
 static NOINLINE uint32_t callsite_find(void **frames_out, uint32_t room)
 {
 	void *frames[FRAMES_MAX];
@@ -118,7 +119,8 @@ void owners_close(struct owners *owners)
 
 /* ---- Recording ---- */
 
-/* One call in `one_in`.  relaxed: a counter, and shared, since a thread-local one could be refused (threads.h). */
+/* Is this one call in `one_in`?  relaxed: a counter.  Shared, because a thread-local one would need memory per
+ * thread. */
 static bool sampled(_Atomic(uint32_t) *count, uint32_t one_in)
 {
 	return one_in && fetch_add_relaxed(count, UINT32_C(1)) % one_in == 0;

@@ -2,8 +2,8 @@
 /*
  * owner.h - the last acquire and the last release of each object: thread, time, label, and sometimes the call site.
  *
- * Idea         Each slot has a record in a separate array.  The slot's holder writes the record, like the slot's state.
- *              A report reads records that may be written at the same time, so it shows a snapshot of each field.
+ * Idea         Each slot has a record in a separate array, written by the slot's holder.  A report reads records that
+ *              may be changing, so it shows a snapshot of each field.
  * Progress     Recording: wait-free, except the C library's backtrace() where a call site is wanted.
  */
 #ifndef LFPOOL_OWNER_H
@@ -20,7 +20,7 @@ struct text;
 
 #define OWNER_FRAMES 8
 
-/* One end of an object's use. */
+/* The acquire or the release of an object. */
 struct owner_end {
 	_Atomic(uint64_t) when;   /* os_now_ns(); 0: not known         */
 	_Atomic(uint32_t) thread; /* 0: has not happened               */
@@ -56,8 +56,8 @@ void owner_put_released(const struct owners *owners, uint32_t slot, struct text 
 /* "spawn+0x1f < main+0x88"; nothing if it was not sampled. */
 void owner_put_site(const struct owner_end *end, struct text *text);
 
-/* A row for each holder of slots 1 .. used: its number of objects and the oldest one's age, most objects first.  Lines
- * of text, or a JSON array. */
+/* Writes a row for each holder of slots 1 .. used: its number of objects and the oldest one's age, most objects first;
+ * as lines of text, or as a JSON array. */
 void owners_put_table(const struct owners *owners, const struct debug_home *home, size_t used, lfpool_format_t format,
 		      struct text *text);
 

@@ -9,9 +9,8 @@
  *                  two equal readings, and no place changed between two equal sums of all versions.
  *              Q2  a slot is in at most one place, and then no thread holds it.
  *              An acquire may return NULL when it has found the ring empty, then the free lists exhausted, then the
- *              ring empty with the same versions.  By Q1 the ring was also empty at the moment when the free lists were
- *              exhausted.  A release that is under way may still hold one free slot, which it has taken out of the ring
- *              and not yet put into a free list.
+ *              ring empty with the same versions: by Q1 the ring was also empty at the moment when the free lists were
+ *              exhausted.  (A release that is under way may still hold one free slot that has left the ring.)
  * Progress     put, take: lock-free.  Take and collect are O(N).
  * Concurrency  No two calls need outside help.  The caller of put holds the slot.
  * Edges        KEEP: put -> take, and the put that replaces it; collect (docs/memory-model.md).
@@ -41,9 +40,9 @@ static inline uint64_t quarantine_changed(uint64_t word, uint32_t slot)
 /* Puts `slot` in; returns the slot that leaves instead, or SLOT_NONE. */
 static inline uint32_t quarantine_put(struct quarantine *q, uint32_t slot)
 {
-	/* relaxed: only assigns the places. */
+	/* relaxed: it only assigns places. */
 	quarantine_place *place = &q->place[fetch_add_relaxed(&q->next, 1) % q->places];
-	/* relaxed: the swap below acquires the data of the slot. */
+	/* relaxed: the CAS below acquires. */
 	uint64_t word = load_relaxed(place);
 
 	/* acq_rel, edge KEEP: publishes the data of `slot`, and acquires the data of the slot that leaves.
@@ -83,7 +82,7 @@ static inline size_t quarantine_count(const struct quarantine *q)
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < q->places; i++)
-		/* relaxed: a caller that relies on a larger number sees it through another edge. */
+		/* relaxed: a caller that may expect a slot sees it by another edge. */
 		count += (uint32_t)load_relaxed(&q->place[i]) != SLOT_NONE;
 	return count;
 }

@@ -17,7 +17,7 @@ __attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *ad
 __attribute__((weak)) void __lsan_register_root_region(const void *address, size_t bytes);
 __attribute__((weak)) void __lsan_unregister_root_region(const void *address, size_t bytes);
 
-/* A library built with ThreadSanitizer shows it the real edges.  Reported edges would hide a missing one. */
+/* TO3: in a library built with ThreadSanitizer reported edges would hide a missing one. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define BUILT_FOR_TSAN 1
@@ -29,7 +29,7 @@ __attribute__((weak)) void __tsan_acquire(void *address);
 __attribute__((weak)) void __tsan_release(void *address);
 #endif
 
-/* Roots grow by doubling from here: a search for leaks reads at most twice the used memory. */
+/* Roots grow by doubling from here, so a search for leaks reads at most twice the used memory. */
 #define ROOTS_FIRST_BYTES ((size_t)1 << 20)
 
 bool tools_find(struct tools *t)

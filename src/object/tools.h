@@ -3,17 +3,16 @@
  * tools.h - reports to AddressSanitizer, LeakSanitizer and Valgrind's memcheck which objects are free, and to
  * ThreadSanitizer that an object passes from its releaser to its next holder.
  *
- * Idea         Such a tool sees a pool as one mapping that is accessible as a whole.  When the library reports free
- *              objects, the tool finds an access to one at the offending line, like a use after free.  The library
- *              detects the tools at run time: sanitizers by weak symbols, which are NULL unless the program was linked
- *              with them, and memcheck by a request that only Valgrind answers.  So the library needs no special build,
- *              and this costs nothing without the tools.
+ * Idea         Without these reports a tool sees a pool as one accessible mapping.  With them it finds an access to a
+ *              free object at the offending line, like a use after free.  The library detects the tools at run time,
+ *              without a special build: sanitizers by weak symbols, which are NULL unless the program was linked with
+ *              them, and memcheck by a request that only Valgrind answers.
  * Invariants   TO1 an object, and the guard bytes of its slot, are accessible only while the object is active or a call
  *                  moves it.  Exception: unused objects beyond the first SHUT_FIRST_BYTES of a pool, so that creating
  *                  a huge pool stays cheap.
  *              TO2 active objects are roots for the search for leaks.
- *              TO3 for ThreadSanitizer a release happens before the next acquire of the object.  In a library built
- *                  with ThreadSanitizer it sees the library's own edges, and nothing is reported to it.
+ *              TO3 for ThreadSanitizer a release happens before the next acquire of the object.  If the library itself
+ *                  is built with ThreadSanitizer, the tool sees the library's own edges, and nothing is reported.
  * Progress     Each call may take locks inside the tool.
  */
 #ifndef LFPOOL_TOOLS_H

@@ -19,7 +19,7 @@
 
 static uint64_t as_value(size_t number)
 {
-	/* lfpool_create() refuses a number that is too large; LFPOOL_CACHE_NONE becomes PROFILE_NONE. */
+	/* lfpool_create() refuses numbers that are too large; LFPOOL_CACHE_NONE becomes PROFILE_NONE. */
 	return number > PROFILE_OBJECTS_MAX ? UINT32_MAX : number;
 }
 
@@ -38,18 +38,18 @@ static struct policy policy_of(const lfpool_config_t *config)
 			},
 	};
 
-	/* lfpool_create() reports wrong words, unless the profile has others. */
+	/* lfpool_create() reports wrong words, unless the profile replaces them. */
 	(void)debug_words_read(&policy.modes, config->debug);
 	return policy;
 }
 
-/* A number of objects is known: from the config, or from the profile, where it can be 0. */
+/* Does the config or the profile have a capacity?  (In the profile it can be 0.) */
 static bool has_capacity(const struct policy *policy)
 {
 	return policy_gives(policy, PROFILE_capacity) || policy->value[PROFILE_capacity];
 }
 
-/* After the capacity and the step. */
+/* Call it after the capacity and the step are set. */
 static void full_into(lfpool_config_t *config, enum full_policy full)
 {
 	if (full == FULL_GROW && !config->growth_step)
@@ -60,12 +60,12 @@ static void full_into(lfpool_config_t *config, enum full_policy full)
 	}
 	if (full == FULL_EVICT && (config->evict == LFPOOL_EVICT_NONE || config->evict == LFPOOL_EVICT_NEVER))
 		config->evict = LFPOOL_EVICT_LESS;
-	/* Code that works with priorities still can. */
+	/* The pool keeps priorities, for code that uses them. */
 	if ((full == FULL_FAIL || full == FULL_GROW) && config->evict != LFPOOL_EVICT_NONE)
 		config->evict = LFPOOL_EVICT_NEVER;
 }
 
-/* After the numbers of objects. */
+/* The word for `full`; call it after the capacities are set. */
 static const char *full_of(const lfpool_config_t *config)
 {
 	if (config->evict == LFPOOL_EVICT_LESS || config->evict == LFPOOL_EVICT_LESS_OR_EQUAL)
@@ -86,7 +86,7 @@ static void policy_into(lfpool_config_t *config, const struct policy *policy, ui
 
 	if (policy_gives(policy, PROFILE_capacity))
 		config->capacity = (size_t)value[PROFILE_capacity];
-	/* lfpool_create() refuses a wrong config that the profile does not touch. */
+	/* A wrong config that the profile does not change stays wrong, so that lfpool_create() refuses it. */
 	if (!config->max_capacity || config->max_capacity >= config->capacity ||
 	    policy_gives(policy, PROFILE_capacity) || policy_gives(policy, PROFILE_max_capacity))
 		config->max_capacity = (size_t)reserve;
@@ -152,7 +152,7 @@ size_t lfpool_registry_destroy(lfpool_registry_t *registry)
 
 	if (!registry)
 		return 0;
-	/* For rows of calls that a fork has interrupted. */
+	/* Takes back rows of calls that a fork has interrupted. */
 	registry_lock(registry);
 	registry_unlock(registry);
 	while (registry->count > refused) {
@@ -184,10 +184,10 @@ void registry_inherit(lfpool_registry_t *registry)
 	for (size_t i = 0; i < registry->count; i++) {
 		struct pool_row *row = &registry->rows[i];
 
-		/* A fork in a hook: the call continues. */
+		/* The thread that forked, in a hook, continues its call. */
 		if (row->user != process_forker()) {
 			row->busy = row->again = false;
-			/* Its pool was being made, or destroyed. */
+			/* Its pool was just being made or destroyed. */
 			if (!row->pool)
 				continue;
 		}
@@ -259,7 +259,7 @@ lfpool_t *lfpool_registry_find(lfpool_registry_t *registry, const char *name)
 
 /* ---- Bringing a pool to the present scenario ---- */
 
-/* A pool and its settings, copied from its row: the mutex is not held while the pool changes. */
+/* A pool and its settings, copied from its row, because the mutex is not held while the pool changes. */
 struct target {
 	lfpool_t *pool;
 	size_t reserved;
@@ -268,7 +268,7 @@ struct target {
 
 enum { GIVE_UP = 1, GET_MORE = 2 };
 
-/* Sets where the pool's growth ends, if the policy has a number for it. */
+/* Sets the limit of the pool's growth, if the policy has one. */
 static void limit(const struct target *t)
 {
 	const uint64_t most = policy_max_capacity(&t->wanted);
@@ -277,7 +277,7 @@ static void limit(const struct target *t)
 		(void)lfpool_limit(t->pool, most < t->reserved ? (size_t)most : t->reserved);
 }
 
-/* Sets the limit of growth, makes the pool smaller if it is too large, and gives memory back. */
+/* Sets the limit of growth, shrinks the pool if it is too large, and returns memory. */
 static void give_up(const struct target *t, lfpool_registry_report_t *report)
 {
 	const size_t wanted = (size_t)t->wanted.value[PROFILE_capacity], settled = lfpool_settled_capacity(t->pool);
@@ -288,12 +288,11 @@ static void give_up(const struct target *t, lfpool_registry_report_t *report)
 		report->objects_removed += lfpool_shrink(t->pool, settled - wanted);
 	if (!t->wanted.value[PROFILE_trim])
 		return;
-	/* The count includes the memory of the shrink. */
+	/* The count includes the memory that the shrink returned. */
 	(void)lfpool_trim(t->pool, (size_t)t->wanted.value[PROFILE_keep], SIZE_MAX);
 	report->bytes_trimmed += (size_t)(lfpool_quick_stats(t->pool).given_back - given_back);
 }
 
-/* Makes the pool larger if it is too small. */
 static void get_more(const struct target *t, lfpool_registry_report_t *report)
 {
 	const size_t wanted = (size_t)t->wanted.value[PROFILE_capacity];
@@ -312,8 +311,8 @@ static struct policy policy_wanted(const lfpool_registry_t *registry, const stru
 }
 
 /*
- * The mutex is held, and released while the pool changes.  The caller has the row: PR4.  Does these steps (0: none),
- * and repeats both while other switches have met the row meanwhile.  Returns the row, which can have moved.
+ * The mutex is held, and released while the pool changes.  The caller has the row (PR4).  Does these steps (0: none),
+ * and then all steps as long as other switches have met the row meanwhile.  Returns the row, which may have moved.
  */
 static struct pool_row *bring(lfpool_registry_t *registry, struct pool_row *row, lfpool_t *pool, int steps,
 			      lfpool_registry_report_t *report)
@@ -377,7 +376,7 @@ static lfpool_status_t enter_row(lfpool_registry_t *registry, struct pool_row *r
 	return LFPOOL_OK;
 }
 
-/* Ends a call that has the row.  The pool was made, or still exists; NULL: removes the row. */
+/* Ends a call that has the row: stores the pool, or, if that is NULL, removes the row. */
 static void complete_row(lfpool_registry_t *registry, const char *name, lfpool_t *pool)
 {
 	lfpool_registry_report_t report = {0};
@@ -459,8 +458,8 @@ lfpool_status_t lfpool_registry_create_pool(lfpool_registry_t *registry, const c
 
 /* ---- Destroying a pool ---- */
 
-/* Takes the pool out of its row, which keeps the name until the pool is destroyed.  False: it has no row.  After its
- * destroy, another pool can have the same address: only the name identifies the row then (PR2). */
+/* Takes the pool out of its row, which keeps the name until the pool is destroyed.  False: it has no row.  The caller
+ * gets the name, which alone identifies the row after the destroy (PR2). */
 static bool row_leave(lfpool_registry_t *registry, const lfpool_t *pool, char name_out[PROFILE_NAME_BYTES])
 {
 	struct pool_row *row;
@@ -532,12 +531,12 @@ static void bring_row(lfpool_registry_t *registry, struct pool_row *row, int ste
 	row->busy = false;
 	if (!registry->sleepers)
 		return;
-	/* relaxed: os_sleep_on() compares the word after it is woken, or does not sleep. */
+	/* relaxed: os_sleep_on() compares the word before it sleeps, and the wake-up follows the store. */
 	store_relaxed(&registry->brought, load_relaxed(&registry->brought) + 1);
 	os_wake(&registry->brought);
 }
 
-/* All rows, in the order of their names: rows come and go meanwhile. */
+/* Brings all rows, in the order of their names, because rows come and go meanwhile. */
 static void bring_all(lfpool_registry_t *registry, int steps, lfpool_registry_report_t *report)
 {
 	char name[PROFILE_NAME_BYTES] = "";
@@ -613,7 +612,7 @@ lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, const char *
 	profile_free(&fresh);
 	if (status == LFPOOL_OK) {
 		bring_all(registry, GIVE_UP, &report);
-		/* The memory given up is now available. */
+		/* Now the memory that other pools gave up is available. */
 		bring_all(registry, GET_MORE, &report);
 		count_all(registry, &report);
 	}

@@ -2,8 +2,8 @@
 /*
  * pool_table.c - lfpool_registry_dump(): all pools as one table.
  *
- * Idea         The statistics of each pool are read once and kept in its row until the table is written.  So the width
- *              of each column and the sums follow from the numbers that the table shows.
+ * Idea         The statistics of each pool are read once and kept in its row until the table is written, so the widths
+ *              and the sums match the numbers in the table.
  */
 #include "registry/pool_registry.h"
 

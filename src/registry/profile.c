@@ -2,9 +2,9 @@
 /*
  * profile.c - reads the text of a profile, and looks settings up in it, see profile.h.
  *
- * Idea         The reader goes through the text line by line and word by word, and stops at the first error.  Then all
- *              that it has read is freed, so no profile is applied in part.  A word is a range of bytes in the text,
- *              which is never written to.
+ * Idea         The reader goes through the text line by line and word by word.  At the first error it stops and frees
+ *              what was read, so no profile is applied in part.  A word is a range of bytes in the text, which is never
+ *              written to.
  */
 #include "registry/profile.h"
 
@@ -78,8 +78,8 @@ static void overlay_lines(const struct profile *p, const char *pool, uint32_t sc
 		overlay(policy, &here->policy);
 }
 
-/* Bytes as objects, as in a set: at least 1, unless the bytes are 0.  lfpool_create() refuses UINT32_MAX, and objects
- * of 0 bytes. */
+/* The number of objects in these bytes: at least 1, unless the bytes are 0.  lfpool_create() refuses UINT32_MAX, and
+ * objects of 0 bytes. */
 static uint64_t objects_in(uint64_t bytes, size_t object_size)
 {
 	if (!bytes || bytes < object_size)
@@ -149,7 +149,7 @@ static bool fail(struct reader *r, const char *at, const char *format, ...)
 	va_start(arguments, format);
 	(void)vsnprintf(text.out + text.wanted, text.room - text.wanted, format, arguments);
 	va_end(arguments);
-	/* A profile can have any bytes. */
+	/* Makes any bytes printable. */
 	for (char *c = error->text; *c; c++)
 		*c = *c >= ' ' && *c <= '~' ? *c : '?';
 	return false;
@@ -204,7 +204,7 @@ static const struct key {
 #undef PROFILE_BYTE_KEY
 };
 
-/* The word for a key that this policy gives. */
+/* The word for a key, in objects or in bytes, as the policy has it. */
 static const char *word_of(const struct policy *policy, enum profile_key key)
 {
 	const bool in_bytes = policy->in_bytes >> key & 1;
@@ -236,7 +236,7 @@ static const struct option {
 	{PROFILE_full, "evict", FULL_EVICT},
 };
 
-/* Behind the digits of a number. */
+/* The letters after the digits of a number. */
 static const struct unit {
 	const char *word;
 	uint64_t times;
@@ -244,7 +244,7 @@ static const struct unit {
 	{"", 1}, {"k", 1000}, {"M", 1000000}, {"G", 1000000000}, {"Ki", 1u << 10}, {"Mi", 1u << 20}, {"Gi", 1u << 30},
 };
 
-/* Digits and a unit. */
+/* Reads digits and a unit. */
 static bool number_of(struct token word, uint64_t most, uint64_t *value_out)
 {
 	uint64_t value = 0;
@@ -279,7 +279,7 @@ static bool add_word(struct reader *r, const struct key *k, struct token word, b
 	const enum profile_key key = k->key;
 	uint64_t *value = &policy->value[key];
 
-	/* A list does not have "none" in it. */
+	/* "none" is only valid alone. */
 	for (size_t i = 0; i < COUNT(options); i++)
 		if (options[i].key == key && (options[i].value || alone) && is(word, options[i].word)) {
 			*value |= options[i].value;
@@ -293,7 +293,7 @@ static bool add_word(struct reader *r, const struct key *k, struct token word, b
 		    key == PROFILE_cache_capacity ? " or none" : "", SHOWN(word));
 }
 
-/* Words with commas between them for flags and debug, one word for the other keys. */
+/* For flags and debug words with commas between them, for other keys one word. */
 static bool read_value(struct reader *r, const struct key *key, struct policy *policy)
 {
 	const bool is_list = key->key == PROFILE_flags || key->key == PROFILE_debug;
@@ -399,7 +399,8 @@ static bool read_scenario(struct reader *r)
 	return at_end(r) ? add_scenario(r, &scenario) : fail(r, r->at, "unexpected text after ]");
 }
 
-/* Its capacities, together with those that hold everywhere, must be in order, if they are in the same unit. */
+/* A line's capacity must not exceed its max_capacity, if both are in the same unit; values that the line lacks come
+ * from the scenario "default". */
 static bool check_line(struct reader *r, const char *at, const struct profile_line *line)
 {
 	struct policy whole = {0};

@@ -7,8 +7,8 @@
  * Invariants   PF1 no two lines are equal in pool and scenario.
  *              PF2 scenario 0 is "default", and always there.
  *              PF3 every value is within the bounds of lfpool_config_t.
- *              PF4 a line keeps bytes, since it does not know the object size.  profile_apply() converts them to
- *                  objects.
+ *              PF4 a line has numbers in bytes as they are, because it does not know the object size.  profile_apply()
+ *                  converts them to objects.
  * Progress     Nothing is shared here; reading allocates.
  */
 #ifndef LFPOOL_PROFILE_H
@@ -24,13 +24,13 @@
 #define PROFILE_OBJECTS_MAX 2147483647u
 
 #define PROFILE_BYTES_MAX ((uint64_t)PROFILE_OBJECTS_MAX << 30) /* PROFILE_OBJECTS_MAX objects of 1 GiB */
-#define PROFILE_GROWTH 8 /* full=grow without a max_capacity: up to this many times the capacity */
+#define PROFILE_GROWTH 8 /* full=grow without a max_capacity: the pool grows to 8 times its capacity */
 
 /* The result of an acquire that finds nothing. */
 enum full_policy { FULL_AS_CONFIGURED, FULL_FAIL, FULL_GROW, FULL_EVICT };
 
-/* X(key, the largest number; 0: the value is a word, or, for flags and debug, several).  Values are numbers, except
- * for debug. */
+/* X(key, the largest number).  0: the value is a word, or, for flags and debug, several; it is stored as a number,
+ * except for debug. */
 #define PROFILE_KEYS(X)                                     \
 	X(capacity, PROFILE_OBJECTS_MAX)                    \
 	X(max_capacity, PROFILE_OBJECTS_MAX)                \
@@ -45,7 +45,7 @@ enum full_policy { FULL_AS_CONFIGURED, FULL_FAIL, FULL_GROW, FULL_EVICT };
 	X(backend, 0)                                       \
 	X(debug, 0)
 
-/* X(word, key): the word gives the key's number of objects in bytes. */
+/* X(word, key): a key in bytes, and the key in objects that it stands for. */
 #define PROFILE_BYTE_KEYS(X)       \
 	X(bytes, capacity)         \
 	X(max_bytes, max_capacity) \
@@ -61,8 +61,8 @@ enum profile_key {
 
 /* The settings of one pool. */
 struct policy {
-	uint32_t given;    /* a bit for each key                                                        */
-	uint32_t in_bytes; /* a bit for each value that is in bytes; in lines alone: PF4                */
+	uint32_t given;    /* a bit for each key that has a value                                       */
+	uint32_t in_bytes; /* a bit for each value that is in bytes; only in lines: PF4                 */
 	uint64_t value[PROFILE_KEY_COUNT];
 	struct debug_modes modes; /* the value of debug */
 };
@@ -87,7 +87,7 @@ struct profile {
 
 /* LFPOOL_OK; LFPOOL_E_PROFILE, with the reason in *error; LFPOOL_E_NO_MEMORY.  A failure leaves nothing to free. */
 lfpool_status_t profile_read(struct profile *p, const char *text, lfpool_profile_error_t *error);
-/* Returns that status, and fills in its text. */
+/* Returns LFPOOL_E_NO_MEMORY, and fills in its text. */
 lfpool_status_t profile_no_memory(lfpool_profile_error_t *error);
 void profile_free(struct profile *p);
 
@@ -95,7 +95,7 @@ void profile_free(struct profile *p);
 bool profile_name_fits(const char *name, size_t length);
 /* The number of the scenario; false if the profile has none of that name. */
 bool profile_find_scenario(const struct profile *p, const char *name, uint32_t *scenario_out);
-/* Puts the settings of the pool, whose objects have this size, in this scenario over *policy. */
+/* Overrides *policy by the settings of the pool, whose objects have this size, in this scenario. */
 void profile_apply(const struct profile *p, const char *pool, size_t object_size, uint32_t scenario,
 		   struct policy *policy);
 
@@ -115,7 +115,7 @@ static inline uint64_t policy_max_capacity(const struct policy *policy)
 	return most > capacity ? most : capacity;
 }
 
-/* The largest of these numbers in any scenario, if *base is its configuration without a profile. */
+/* The largest policy_max_capacity() of the pool in any scenario; *base: its configuration without a profile. */
 uint64_t profile_reserve(const struct profile *p, const char *pool, size_t object_size, const struct policy *base);
 
 #endif

@@ -24,13 +24,14 @@ static inline void lay_on(struct retired *retired, uint32_t slot, uint32_t below
 
 /* ---- A batch begins, and ends ---- */
 
-/* The phase of a shard whose batch is about to begin: no call asks about it before `begin` has returned. */
+/* The phase of a shard whose batch is about to begin: held if the scheme is asked, so that no call asks before `begin`
+ * has returned. */
 static inline enum phase_of_shard beginning(const struct retired *retired)
 {
 	return retired->scheme.ready ? HELD : BEGUN;
 }
 
-/* From held to begun: a call that asks now may hold it. */
+/* From held to begun: from now on another call may ask. */
 static void let_go(struct retired_shard *shard)
 {
 	/* relaxed: the CAS decides; only we change the phase. */
@@ -50,7 +51,7 @@ static void begin(struct retired *retired, struct retired_shard *shard, uint32_t
 	plain_written(&batch->first);
 	batch->first = first;
 	batch->face.count = count;
-	/* relaxed, both: statistics, and our own count. */
+	/* relaxed, both: a statistic, and our own count. */
 	store_relaxed(&shard->with_scheme, count);
 	const uint32_t begun = load_relaxed(&batch->begun);
 	/* release, edge BEGUN: the batch, and the accesses of the retiring threads to its objects. */
@@ -62,7 +63,7 @@ static void begin(struct retired *retired, struct retired_shard *shard, uint32_t
 		let_go(shard);
 }
 
-/* No thread can reach the objects of the shard's batch, which is ours: they become free. */
+/* Makes the objects of the shard's batch free; the batch is ours, and no thread can reach them. */
 static void put_back(struct retired *retired, struct batch *batch, struct cache_head *head)
 {
 	lfpool_t *pool = batch->pool;
@@ -72,7 +73,7 @@ static void put_back(struct retired *retired, struct batch *batch, struct cache_
 	for (uint32_t left = (uint32_t)batch->face.count; left; left--) {
 		const uint32_t below = retired_below(retired, slot);
 
-		/* relaxed, both: the edge that passes the slot on makes this visible to its next holder.  R1. */
+		/* relaxed, both: the free lists publish the slot for its next holder.  R1. */
 		store_relaxed(&retired->link[slot], 0);
 		store_relaxed(&batch->shard->with_scheme, left - 1);
 		waiters_put(pool, head, slot, pool_object(pool, slot));
@@ -90,7 +91,7 @@ static void end(struct retired *retired, struct retired_shard *shard, struct cac
 		head = thread_cache(pool);
 	plain_read(&batch->first);
 	put_back(retired, batch, head);
-	/* A thread of the scheme does not need a full cache: other threads find the objects in the depot. */
+	/* A thread of the scheme has no use for objects in its cache, and other threads find them in the depot. */
 	if (!retired_asks(retired) && head)
 		slots_cache_flush(head);
 	/* relaxed: our own, R3.  release, edge ENDED: R4, for a drain or a poll. */
@@ -110,7 +111,7 @@ static void end(struct retired *retired, struct retired_shard *shard, struct cac
 		begin(retired, shard, (uint32_t)word, shard_count(word));
 }
 
-/* True: the batch was ready, and is reclaimed now. */
+/* Asks about the shard's batch; true: it was ready, and is reclaimed now. */
 static bool ask(struct retired *retired, struct retired_shard *shard, struct cache_head *head)
 {
 	/* relaxed: the CAS acquires the batch. */
@@ -153,7 +154,7 @@ bool retired_poll(struct retired *retired, struct cache_head *head)
 
 /* ---- Retiring ---- */
 
-/* The calling thread's shard, or the next one that no thread holds. */
+/* The calling thread's shard, or the next one that is not held. */
 static struct retired_shard *choose(struct retired *retired)
 {
 	const uint32_t mine = thread_hint();
@@ -161,7 +162,7 @@ static struct retired_shard *choose(struct retired *retired)
 	for (uint32_t i = 0; i < retired->shards; i++) {
 		struct retired_shard *shard = &retired->shard[(mine + i) & (retired->shards - 1)];
 
-		/* relaxed: any shard is correct; a held one takes slots, too. */
+		/* relaxed: any shard is correct, even a held one. */
 		if (shard_phase(load_relaxed(&shard->word)) != HELD)
 			return shard;
 	}
@@ -197,13 +198,13 @@ void retired_push(lfpool_t *pool, uint32_t slot)
 	push(pool->retired, slot, slot, 1);
 }
 
-/* Ends the object's use and returns its slot, or an error.  SLOT_NONE: pinned, and the last unpin retires it. */
+/* Ends the object's use, and stores its slot; SLOT_NONE: the object is pinned, and the last unpin retires it. */
 static lfpool_status_t take_leave(lfpool_t *pool, const void *object, uint32_t *slot_out)
 {
 	lfpool_status_t status = pool->retired ? pool_locate(pool, object, slot_out) : LFPOOL_E_NO_SCHEME;
 
 	if (status == LFPOOL_OK) {
-		/* Always by CAS: a slot that two threads retired would be in two lists. */
+		/* Always by CAS: if two threads could retire a slot, it would be on two lists. */
 		const enum leave leave = arena_leave_active(&pool->core.arena, *slot_out, true, GENERATION_RETIRED);
 
 		if (leave == LEAVE_REFUSED)
@@ -257,7 +258,7 @@ size_t retired_count(const struct retired *retired, size_t capacity)
 	size_t count = 0;
 
 	for (uint32_t i = 0; retired && i < retired->shards; i++)
-		/* relaxed, both: a snapshot; a caller that relies on a larger number sees it through another edge. */
+		/* relaxed, both: a snapshot; a caller that may expect a larger number sees it by another edge. */
 		count += (size_t)shard_count(load_relaxed(&retired->shard[i].word)) +
 			 load_relaxed(&retired->shard[i].with_scheme);
 	/* A slot that is being put back may have been retired again. */
@@ -271,7 +272,7 @@ bool lfpool_retire_poll(lfpool_t *pool)
 
 /* ---- Draining ---- */
 
-/* Waits before the next attempt; `attempt` attempts have failed. */
+/* Waits before the next attempt, after `attempt` failed ones. */
 static bool wait_a_while(struct retired *retired, unsigned attempt)
 {
 	_Atomic(uint64_t) nothing;
@@ -293,8 +294,8 @@ lfpool_status_t lfpool_drain(lfpool_t *pool)
 	for (uint32_t i = 0; retired && i < retired->shards; i++) {
 		struct retired_shard *shard = &retired->shard[i];
 		/* acquire, edge RETIRE: the objects put back before the shard was idle.  relaxed: a caller that knows
-		 * of a retire sees the batches that had ended before its push (RETIRE).  So the object is in one of the
-		 * next two batches. */
+		 * of a retire sees the batches that had ended before its push (RETIRE), and the object is in one of the
+		 * two batches after these. */
 		const bool idle = shard_phase(load_acquire(&shard->word)) == IDLE;
 		const uint64_t goal = load_relaxed(&shard->ended) + 2;
 
@@ -309,8 +310,8 @@ lfpool_status_t lfpool_drain(lfpool_t *pool)
 	return LFPOOL_OK;
 }
 
-/* No object is retired.  A hook that runs at the end of a batch may retire an object in any shard, so the result counts
- * only if no batch ended between the first look and the last. */
+/* Is no object retired?  A hook that runs at the end of a batch may retire an object in any shard, so the answer is
+ * valid only if no batch ended between the first load and the last. */
 static bool all_idle(const struct retired *retired)
 {
 	const uint64_t before = ended_in_all(retired);

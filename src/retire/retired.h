@@ -3,29 +3,29 @@
  * retired.h - objects that are retired and not yet free (lfpool/retire.h).
  *
  * Idea         Each thread uses one of a few shards.  A shard has a growing stack of retired slots, and at most one
- *              batch, which the scheme has.  One word describes both: {phase:2, count:30, slot:32}.  The count and the
- *              slot belong to the stack.
+ *              batch, which is with the scheme.  One word describes both: {phase:2, count:30, slot:32}.  The count and
+ *              the slot belong to the stack.
  *                  idle  -> begun   CAS, by a retire: its slots are the batch (-> held, if the scheme is asked)
  *                  begun -> begun   CAS, by a retire: its slots are pushed (also held -> held)
  *                  begun -> idle    CAS, after the batch was reclaimed: the stack is empty
  *                  begun -> begun   CAS, after the batch was reclaimed: the stack becomes the next batch
- *              If the scheme has to be asked (`ready`), begun means that the batch may be asked about, and
+ *              If the scheme has to be asked (`ready`), begun means that any call may ask about the batch, and
  *                  begun -> held    CAS, by the call that asks; it has the batch alone, until
- *                  held  -> begun   CAS: it is not ready; or there is a next one, and `begin` has returned
+ *                  held  -> begun   CAS: the batch is not ready; or there is a next one, and `begin` has returned
  *                  held  -> idle    as above.
- *              The links of the stack and of the batch are in an array, a word for each slot.  Slots are pushed to the
- *              stack, and the stack is only taken whole.  Only the call that took it reads links: no ABA, no tag.
+ *              The links of the stack and of the batch are in an array, a word for each slot.  The stack is only taken
+ *              whole, and only the call that took it reads links: so there is no ABA, and no tag.
  * Invariants   R1  a retired slot is on one stack, or in one batch, and its link is marked as retired.  The link of a
  *                  free or active slot is not marked.
- *              R2  an idle shard has an empty stack.  So the slots of a stack become a batch when the batch before it
- *                  has been reclaimed: a slot waits for at most two batches.
+ *              R2  an idle shard has an empty stack: when a batch has been reclaimed, the stack becomes the next batch.
+ *                  So a slot waits for at most two batches.
  *              R3  a batch belongs to one call or to the scheme.  The call that changed the word from idle to begun or
  *                  held, or took the stack, writes the batch until it calls `begin`.  Then the batch belongs to the
  *                  scheme, or to the call that changed the word from begun to held.  That call puts the objects back
  *                  before it lets the batch go.
  *              R4  `ended` counts the batches of a shard whose objects are all free.
- * Progress     retire: lock-free, except `begin`.  Asking: lock-free, except `ready`: a call skips a shard that is
- *              held.  A thread that stops while it holds a shard keeps the objects retired there; other retires use
+ * Progress     Retire: lock-free, except `begin`.  Asking: lock-free, except `ready`: a call skips a shard that is
+ *              held.  A thread that stops while it holds a shard keeps the objects retired there; other calls retire to
  *              other shards.
  * Concurrency  -: no outside help.  H: not with one slot, or one batch, at the same time; it has one holder (R3).  E:
  *              only in a hook at the end of a batch, for which finish waits.  X: no other call is under way.
@@ -48,10 +48,10 @@
 
 #include "lfpool/retire.h"
 
-/* A slot's link: the slot below it, or SLOT_NONE; and this bit while it is retired. */
+/* A slot's link: the slot below it, or SLOT_NONE; and this bit while the slot is retired. */
 #define LINK_RETIRED (UINT32_C(1) << 31)
 
-/* A retire asks the scheme after every RETIRES_PER_POLL slots on one stack. */
+/* A retire asks the scheme each time that a stack has RETIRES_PER_POLL more slots. */
 #ifndef RETIRES_PER_POLL
 #define RETIRES_PER_POLL 64
 #endif
@@ -115,14 +115,14 @@ static inline uint32_t retired_below(const struct retired *retired, uint32_t slo
 	return load_relaxed(&retired->link[slot]) & ~LINK_RETIRED;
 }
 
-/* For a pool with this scheme and slots 1 .. slots: sets pool->retired, with memory backed as `flags` say.  On failure
- * returns the reason, and changes nothing. */
+/* For a pool with this scheme and slots 1 .. slots: sets pool->retired, with memory backed as `flags` say (backing.h).
+ * A failure changes nothing. */
 lfpool_status_t retired_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size_t slots, uint32_t flags);
 /* Retires a slot that the caller holds and whose object's use has ended. */
 void retired_push(lfpool_t *pool, uint32_t slot);
-/* Before the pool is destroyed: waits until no object is retired and no thread works on a batch.  Returns
- * LFPOOL_E_IN_SECTION as lfpool_drain() does.  lfpool_drain() does not wait for objects that hooks retire meanwhile, or
- * for the thread that has just put back the last batch; this function does.  `retired` may be NULL. */
+/* Before the pool is destroyed: waits until no object is retired and no thread works on a batch, also for objects that
+ * hooks retire meanwhile, and for the thread that has put back the last batch (lfpool_drain() does not).  Returns
+ * LFPOOL_E_IN_SECTION as lfpool_drain() does.  `retired` may be NULL. */
 lfpool_status_t retired_finish(struct retired *retired, lfpool_t *pool);
 void retired_close(struct retired *retired);
 
@@ -133,7 +133,7 @@ static inline bool retired_asks(const struct retired *retired)
 }
 
 /* Asks about each batch, if the scheme has to be asked.  True: any thread reclaimed a batch meanwhile.  The objects go
- * through the caller's cache (NULL: the thread's), since a signal handler must not touch another one. */
+ * to the caller's cache (NULL: the thread's), because a signal handler must not touch another one. */
 bool retired_poll(struct retired *retired, struct cache_head *head);
 
 /* The number of retired slots, a snapshot, at most `capacity`; whether this slot is retired. */

@@ -2,12 +2,12 @@
 /*
  * scheme_epoch.c - lfpool/epoch.h: a batch is one entry of a ck_epoch record.
  *
- * Idea         Each place has a record.  A record must have one user at a time.  That holds because a place has at most
- *              one batch, and one thread at a time begins the batch or asks about it.  To ask is ck_epoch_poll(), which
+ * Idea         Each place has a record, which must have one user at a time.  It has, because a place has at most one
+ *              batch, and one thread at a time begins the batch or asks about it.  `ready` calls ck_epoch_poll(), which
  *              calls our callback when the entry is due.
- * Why not one  ck_epoch_poll() looks for active threads, and then reclaims all deferred entries of the record.  If
- * record       another thread deferred an entry in between, it would be reclaimed too early.
- *              (ck_epoch_call_strict() lets several threads defer at once, but not while another thread polls.)
+ * Why not one  ck_epoch_poll() checks for active threads, and then reclaims all deferred entries of the record, even
+ * record       one that another thread has deferred since the check: too early.  (ck_epoch_call_strict() lets several
+ *              threads defer at once, but not while another thread polls.)
  * Order        ck_epoch_call() reads the epoch without a fence.  That epoch must not be older than the object's
  *              removal, so a fence comes first.
  * Progress     Lock-free; a poll is O(records of the epoch).
@@ -64,7 +64,7 @@ static bool ready(void *context, const lfpool_batch_t *batch)
 	const struct deferred *deferred = (const void *)batch->room;
 
 	(void)ck_epoch_poll(&records->places[batch->place].record);
-	/* The readers' reads of the objects come before any write to them. */
+	/* Orders the readers' loads of the objects before any later store to them. */
 	if (deferred->due)
 		ck_pr_fence_memory();
 	return deferred->due;

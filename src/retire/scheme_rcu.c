@@ -13,7 +13,7 @@
 
 _Static_assert(sizeof(struct rcu_head) <= LFPOOL_BATCH_ROOM, "a batch has room for a callback");
 
-/* A grace period is over. */
+/* Called when the grace period is over. */
 static void reclaim(struct rcu_head *head)
 {
 	lfpool_batch_reclaim((lfpool_batch_t *)head);
@@ -26,7 +26,7 @@ static void begin(void *context, lfpool_batch_t *batch)
 	flavor->update_call_rcu((void *)batch->room, reclaim);
 }
 
-/* A thread of QSBR is always inside a section while it is online. */
+/* QSBR takes an online thread for one inside a section, so the thread is offline when the flavour is asked again. */
 static bool in_section(const struct rcu_flavor_struct *flavor)
 {
 	if (!flavor->read_ongoing())

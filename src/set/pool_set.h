@@ -4,11 +4,11 @@
  *
  * Idea         The objects of class i are in window i (api/window.h), so the class of an object follows from its
  *              address by a subtraction and a shift.  The pool of a class is made when it is first needed, under the
- *              lock of all windows, and published by one store; from then on it is found by one load.  (Without the
- *              lock several threads could make one pool each, all in the same window.)
+ *              lock of all windows, so that only one pool is made in a window.  It is published by one store, and from
+ *              then on found by one load.
  *                 The pool of the smallest class is made with the set.  It refuses, and reports, addresses that are
  *              in no class.
- *                 Objects of the malloc backend can be anywhere: lfpool_of() finds their pool.
+ *                 In malloc mode objects can be anywhere, so a release asks the pool of each class.
  * Invariants   Y1  the pool of a class goes from NULL to a pool once, and not back before lfpool_set_destroy().
  * Progress     Look-ups: wait-free.
  * Edges        MAKE: set_publish() -> set_pool(): the pool, complete.
@@ -23,16 +23,16 @@
 #include "lfpool/set.h"
 
 struct set_class {
-	_Atomic(uintptr_t) pool; /* lfpool_t *; NULL: not made yet; written under the lock of all windows.  Y1 */
+	_Atomic(uintptr_t) pool; /* lfpool_t *; NULL: not made yet; written under the lock of all windows; Y1  */
 	_Atomic(uint64_t) id;    /* of that pool, for window_cache(); 0: not made yet                       */
-	/* Fixed at creation: numbers of objects, as in lfpool_config_t. */
+	/* Fixed at creation, in objects, as in lfpool_config_t. */
 	size_t capacity, max_capacity, growth_step;
 };
 
 struct lfpool_set {
 	/* Fixed at creation. */
 	struct classes classes;
-	struct windows windows; /* as many as classes, or 0 */
+	struct windows windows; /* one per class, or 0 */
 	size_t larger, steps;
 	size_t mapped_bytes;    /* of this struct */
 	lfpool_config_t config; /* of each pool, except for the name, the size and the numbers of the class */
@@ -42,10 +42,10 @@ struct lfpool_set {
 	struct set_class class[];
 };
 
-/* Under the lock of all windows, once for a class. */
+/* Under the lock of all windows, once per class. */
 static inline void set_publish(lfpool_set_t *set, size_t class_number, lfpool_t *pool, uint64_t id)
 {
-	/* relaxed: set_cache(). */
+	/* relaxed: see set_cache(). */
 	store_relaxed(&set->class[class_number].id, id);
 	/* release, edge MAKE: the pool, complete. */
 	store_release(&set->class[class_number].pool, (uintptr_t)pool);

@@ -2,8 +2,8 @@
 /*
  * set.c - sets of pools: creation, acquire and release by size and by address.  See pool_set.h.
  *
- * Progress     A call that finds the pool of its class takes no lock.  Order of locks: first the one of all windows,
- *              then the registry's.
+ * Progress     A call that finds the pool of its class takes no lock.  Order of locks: the lock of all windows, then
+ *              the registry's.
  */
 #include "set/pool_set.h"
 
@@ -67,7 +67,7 @@ static size_t objects_in(size_t bytes, size_t size)
 	return bytes > size ? bytes / size : 1;
 }
 
-/* The numbers of a class: in objects if the config has them, from bytes otherwise; plan() can change them. */
+/* Sets the capacities of a class: in objects if the config has them, otherwise from bytes; plan() can change them. */
 static void plan_class(struct set_class *class, const lfpool_set_config_t *config, size_t size)
 {
 	lfpool_config_t asked = config->pool;
@@ -91,7 +91,7 @@ struct class_config {
 	char name[NAME_BYTES];
 };
 
-/* The config of the pool of a class, with the name "name/size", cut off before the slash to fit. */
+/* The config of the pool of a class, with the name "name/size"; a long `name` is cut off. */
 static void class_config(const lfpool_set_t *set, size_t class_number, struct class_config *c)
 {
 	const struct set_class *class = &set->class[class_number];
@@ -136,7 +136,7 @@ static lfpool_status_t make_and_publish(lfpool_set_t *set, size_t class_number)
 {
 	lfpool_t *pool = NULL;
 	size_t bytes;
-	/* A new profile can give the class a different backend from the one it had when the set was made. */
+	/* A new profile may have changed the backend of the class since the set was made. */
 	lfpool_status_t status = class_bytes(set, class_number, &bytes);
 
 	/* relaxed: before set_publish(), edge MAKE. */
@@ -190,7 +190,7 @@ static lfpool_status_t open_windows(lfpool_set_t *set)
 	return LFPOOL_OK;
 }
 
-/* The struct with everything but windows and pools; NULL when the system refuses memory. */
+/* The struct, still without windows and pools; NULL when the system refuses memory. */
 static lfpool_set_t *open_memory(const lfpool_set_config_t *config)
 {
 	const struct classes classes = classes_for(config->pool.object_alignment, config->steps, config->largest);
@@ -207,7 +207,7 @@ static lfpool_set_t *open_memory(const lfpool_set_config_t *config)
 	set->steps = config->steps;
 	set->registry = config->registry;
 	set->config = config->pool;
-	/* The caller's strings can be gone when a pool is made. */
+	/* Copies, because the caller's strings may be gone when a pool is made. */
 	set->config.name = strcpy((char *)set + names, name);
 	if (debug)
 		set->config.debug = memcpy((char *)set + names + NAME_BYTES, debug, debug_bytes);
@@ -252,7 +252,7 @@ size_t lfpool_set_destroy(lfpool_set_t *set)
 
 	if (!set)
 		return 0;
-	/* The pool of the smallest class last: a set that stays needs it. */
+	/* The pool of the smallest class is the last, because a set that stays needs it. */
 	for (size_t i = set->classes.count; i-- > (refused != 0);) {
 		lfpool_t *pool = set_pool(set, i);
 		const size_t more = set->registry ? lfpool_registry_destroy_pool(set->registry, pool)
@@ -273,7 +273,7 @@ size_t lfpool_set_destroy(lfpool_set_t *set)
 
 /* ---- From an address to its pool ---- */
 
-/* The class whose pool has the address, among pools whose objects are anywhere; classes.count: none. */
+/* The class whose pool has the address, found by asking each pool; classes.count: no class. */
 static size_t class_that_owns(const lfpool_set_t *set, const void *pointer)
 {
 	size_t number = 0;
@@ -301,7 +301,7 @@ static lfpool_t *pool_for_release(const lfpool_set_t *set, const void *pointer)
 
 /* ---- Acquire and release ---- */
 
-/* Tries this class and config.larger classes above it, and makes missing pools.  No such class: NULL. */
+/* Tries this class and config.larger classes above it, and makes missing pools. */
 static NOINLINE void *acquire_from(lfpool_set_t *set, size_t number)
 {
 	const size_t count = set->classes.count;
@@ -378,7 +378,7 @@ lfpool_t *lfpool_set_pool_of(const lfpool_set_t *set, const void *pointer, size_
 	return pool;
 }
 
-/* ---- Reports: everything comes from lfpool_stats() and lfpool_dump() of each pool ---- */
+/* ---- Reports, from lfpool_stats() and lfpool_dump() of each pool ---- */
 
 /* Adds up all pools; returns their number. */
 static size_t sum_of_classes(const lfpool_set_t *set, lfpool_stats_t *sum_out)
@@ -456,7 +456,7 @@ static void put_text(struct text *t, const lfpool_set_t *set, const lfpool_stats
 
 /* ---- JSON ---- */
 
-/* The dump of a pool, in the room that is left. */
+/* Writes the dump of a pool into the room that is left. */
 static void put_pool(struct text *t, const lfpool_t *pool)
 {
 	const size_t left = t->wanted < t->room ? t->room - t->wanted : 0;

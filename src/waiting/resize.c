@@ -2,9 +2,8 @@
 /*
  * resize.c - lfpool/resize.h: grow and shrink.  (api/trim.c returns the memory of removed objects.)
  *
- * Idea         The cold store (cold.h) holds the slots that are not in use.  It counts the slots that may be used, and
- *              the objects that a shrink is still owed.  The functions here change these counts, and serve the calls
- *              that wait for objects (waiters.h).
+ * Idea         The cold store (cold.h) counts the slots that may be used, and the objects that a shrink is still owed.
+ *              The functions here change these counts, and serve the calls that wait for objects (waiters.h).
  * Invariants   Z1  capacity + room to grow is at most `reserved`, also while calls overlap (O1).
  *              Z2  a pool with a growth step grows by one step each time it is found exhausted.  If several calls find
  *                  it exhausted at the same capacity, one of them grows it, and the others try again.
@@ -37,7 +36,7 @@ size_t lfpool_grow(lfpool_t *pool, size_t count)
 
 	if (added)
 		probe_grow(pool, pool->name, added);
-	/* Also if it only kept owed objects: a pending shrink had prevented automatic growth. */
+	/* Also if it only cancelled a pending shrink, which had prevented automatic growth. */
 	resize_serve_if_wanted(pool, NULL);
 	return added;
 }
@@ -96,7 +95,7 @@ size_t resize_shrink(lfpool_t *pool, struct cache_head *head, size_t count)
 		arena_heavy_fence(&pool->core.arena);
 	}
 	probe_shrink(pool, pool->name, count, gone);
-	/* Objects were released meanwhile, and the pool may grow again: calls may wait for either. */
+	/* Calls may wait for objects that were released meanwhile, or for growth that is possible again. */
 	resize_serve_if_wanted(pool, head);
 	return gone;
 }

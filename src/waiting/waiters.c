@@ -11,8 +11,7 @@
 
 /* ---- Serving ---- */
 
-/* A hook or continuation that a server of this thread runs; thread_serving() is the innermost one.  The server looks
- * again when it returns. */
+/* A hook or continuation that a server on this thread runs; thread_serving() is the innermost one. */
 struct serving {
 	const lfpool_t *pool;
 	struct serving *outer;
@@ -21,11 +20,10 @@ struct serving {
 
 #if EMBEDDED
 /*
- * An embedded build has no thread-local variables, so the pool counts the hooks and continuations that run.  While
- * the count is not 0, no thread serves.  That is more than W6 needs, and W1 still holds: a call adds demand or an
- * object, fences, and looks at the count.  A server lowers the count, fences, and looks at the demand and the
- * objects.  So either the call sees that no server is left, or the last server sees the new demand or object.
- * docs/embedded.md describes the price.
+ * An embedded build has no thread-local variables, so the pool counts the hooks and continuations that run, and while
+ * the count is not 0, no thread serves.  That is more than W6 needs.  W1 still holds: a call adds demand or an object,
+ * fences, and loads the count; a server lowers the count, fences, and checks the demand and the objects.  So either the
+ * call sees that no server is left, or the last server sees the new demand or object.  docs/embedded.md has the price.
  */
 bool waiters_is_serving(const lfpool_t *pool)
 {
@@ -43,7 +41,7 @@ static void serving_begin(struct serving *here, lfpool_t *pool, const struct cel
 static void serving_end(const struct serving *here, lfpool_t *pool)
 {
 	(void)here;
-	/* relaxed, and a fence: see above.  The caller looks again. */
+	/* relaxed, and a fence: see above. */
 	(void)fetch_add_relaxed(&pool->waiters.serving, -UINT32_C(1));
 	full_fence();
 }
@@ -65,7 +63,7 @@ bool waiters_is_serving(const lfpool_t *pool)
 static void serving_begin(struct serving *here, const lfpool_t *pool, const struct cell *giving)
 {
 	*here = (struct serving){pool, thread_serving(), giving};
-	/* A signal handler looks as well: the struct is complete before it becomes visible. */
+	/* The struct is complete before it becomes visible to a signal handler. */
 	light_barrier();
 	thread_serve(here);
 }
@@ -77,8 +75,8 @@ static void serving_end(const struct serving *here, const lfpool_t *pool)
 }
 #endif
 
-/* Gives the slot to the cell whose word was `word`; false if the word has changed.  SLOT_NONE, in a closed pool: the
- * call returns without an object, or the continuation is called with NULL. */
+/* Gives the slot to the cell whose word was `word`; false if the word has changed.  SLOT_NONE in a closed pool: then
+ * the call returns without an object, or the continuation is called with NULL. */
 static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uint64_t word, uint32_t slot)
 {
 	const uint64_t given = cell_given(word, slot);
@@ -100,22 +98,21 @@ static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uin
 		cell_giving(&pool->waiters, cell, -UINT32_C(1));
 	if (!gave || !then)
 		return gave;
-	/* After a fork in a hook the child continues here.  A refused object is put back.  An entry that is used up, or
-	 * an object that is bad, is replaced. */
+	/* After a fork in a hook the child continues here.  slots_begin() puts a refused object back, and tries
+	 * others. */
 	serving_begin(&here, pool, cell);
 	while (slot && slots_begin(pool, head, slot, &object) == SLOT_USED_UP)
 		slot = slots_take(pool, head);
 	here.giving = NULL;
-	/* The continuation runs from here on.  A child of another thread's fork finds it queued before this point, and
-	 * treats it as an interrupted call afterwards.  (It cannot distinguish a continuation that has just begun from
-	 * one that is about to.) */
+	/* If another thread forks before this point, the child finds the continuation queued; after it, the child
+	 * treats the continuation as begun. */
 	cell_vacate(&pool->waiters, cell);
 	then(context, pool, object);
 	serving_end(&here, pool);
 	return true;
 }
 
-/* True if demand is left, and nothing is free. */
+/* True: demand is left, and no object is free. */
 static bool serve(lfpool_t *pool, struct cache_head *head)
 {
 	struct waiters *d = &pool->waiters;
@@ -169,7 +166,7 @@ void waiters_search(struct waiters *d, uint64_t ticket)
 	/* relaxed: the CAS decides. */
 	uint64_t full = load_relaxed(&d->full);
 
-	/* First, so that `wanted` is never too low. */
+	/* Before `full` changes, so that `wanted` is never too low. */
 	waiters_want(d, 1);
 	/* relaxed: the fence orders it.  Repeats only after another thread changed it. */
 	while (!cas_weak_relaxed(&d->full, &full, full_ticket(ticket)))
@@ -202,14 +199,14 @@ static void not_full(struct waiters *d)
 		waiters_want(d, -UINT32_C(1));
 }
 
-/* If the last object of a closed pool has left, wakes the calls that sleep for that.  Every call that lowers the
- * capacity serves afterwards, and so comes here: in a closed pool `wanted` is not 0 (cold.h, O5). */
+/* If the last object of a closed pool has left, wakes lfpool_close().  Every call that lowers the capacity serves
+ * afterwards, and so comes here: in a closed pool `wanted` is not 0 (cold.h, O5). */
 static void tell_empty(lfpool_t *pool)
 {
 	_Atomic(uint64_t) *closed = &pool->waiters.closed;
 	uint64_t found = CLOSED;
 
-	/* Closing sets `closed`, fences, and looks at the capacity. */
+	/* lfpool_close() sets `closed`, fences, and loads the capacity. */
 	full_fence();
 	/* relaxed, both: only a word to sleep on. */
 	if (unlikely(load_relaxed(closed) == CLOSED) && !cold_capacity(&pool->core.cold) &&
@@ -305,7 +302,7 @@ void waiters_forget_calls(lfpool_t *pool)
 	const uint32_t count = load_relaxed(&d->cells);
 	uint32_t left = cold_owes(&pool->core.cold);
 
-	/* The fork may have stopped a call that made an object free before it looked at `wanted`. */
+	/* The fork may have stopped a call that made an object free, before that call loaded `wanted`. */
 	store_relaxed(&d->full, FULL_UNKNOWN);
 	/* It may also have stopped calls while they claimed, vacated or showed a cell. */
 	store_relaxed(&d->vacant, tagged_next(load_relaxed(&d->vacant), 0));
@@ -316,8 +313,8 @@ void waiters_forget_calls(lfpool_t *pool)
 
 		cell->index = index;
 		left += heir != NOBODY;
-		/* A continuation that was given an object waits again: the parent's server holds the object, and may
-		 * have begun its use. */
+		/* A continuation that was given an object waits again, because in the parent a server has that object,
+		 * and may have begun its use. */
 		if (heir == QUEUE) {
 			store_relaxed(&cell->word, cell_waiting(load_relaxed(&cell->ticket)));
 			cell_show(d, cell, load_relaxed(&cell->ticket));
@@ -325,7 +322,7 @@ void waiters_forget_calls(lfpool_t *pool)
 		if (heir != NOBODY)
 			continue;
 		cell_unclaim(d, cell);
-		/* A slot that was given, but that the call has not fetched. */
+		/* A slot that was given to a call, which has not fetched it. */
 		if (cell_phase(word) >= GIVEN && cell_slot(word))
 			slots_put(pool, NULL, cell_slot(word));
 	}
