@@ -8,7 +8,7 @@ import re
 
 from . import judge, text
 from .judge import Loss, Tally, peers_of
-from .results import BadResults, EPOCH, EVICTING, INLINED, LIBRARY, RETIRING, Cell, Results, figures_of
+from .results import BadResults, EPOCH, EVICTING, INLINED, LIBRARY, RETIRING, Cell, Results, figures_of, shown_name
 
 SHOWN = 10  # rows of losses for each subject
 BUSY = 0.05  # of the processors' time, taken by other programs
@@ -53,7 +53,7 @@ def facts_of(results: Results) -> dict[str, str]:
 
 
 def measured(facts: dict[str, str]) -> list[str]:
-	return [f"{facts['processor']}, {facts['cores']} cores, {facts['compiler']}, {facts['rounds']} rounds, {facts['date']}, lfpool"
+	return [f"{facts['processor']}, {facts['cores']} cores, {facts['compiler']}, {text.plural(int(facts['rounds']), 'round')}, {facts['date']}, lfpool"
 		f" {facts['library']}:\n{facts['quiet']}."]
 
 
@@ -135,4 +135,39 @@ def speed(results: Results, instructions: dict) -> list[str]:
 		count = instructions.get(workload, {}).get(subject) if subject.startswith("lfpool") else None
 		if any(cells):
 			lines.append(f"| {what} | {' | '.join(cells)} | {math.ceil(count) if count else ''} |")
+	return lines
+
+
+# ---- A document of a part of the measurements ----
+
+
+def columns(results: Results) -> list[str]:
+	"""The subjects: lfpool first, the limits last."""
+	groups = ("lfpool", *sorted({results.group(name) for name in results.subjects} - {"lfpool", "limit"}), "limit")
+	return sorted(results.subjects, key=lambda name: groups.index(results.group(name)))
+
+
+def every_median(results: Results, subjects: list[str]) -> list[str]:
+	"""A row for each figure and place, a column for each subject."""
+	rows = []
+	for workload, bytes, threads in dict.fromkeys(cell.place for cell in results.cells):
+		for key, what in figures_of(workload).items():
+			cells = [results.cell(workload, bytes, threads, name, key) for name in subjects]
+			if any(cells):
+				rows.append([workload + (f": {what}" if what else ""), str(bytes), str(threads),
+					*(text.number(cell.median(key)) if cell else "" for cell in cells)])
+	return text.table(["workload", "bytes", "threads", *map(shown_name, subjects)], rows)
+
+
+def comparison(results: Results, facts: dict[str, str], picture: str | None) -> list[str]:
+	"""The measured table first, and last the peers that were not measured.  No goals: they compare with peers that may be missing."""
+	subjects = columns(results)
+	lines = ["# lfpool and its peers", "", *measured(facts), "", "Nanoseconds of processor time for each pair of acquire and release, unless"
+		" the row names another figure: medians.", "", *every_median(results, subjects)]
+	if picture:
+		lines += [f"![The same as operations a second, against threads]({picture})", ""]
+	lines += [f"* **{shown_name(name)}** ({name}): {results.subjects[name].get('what', '')}" for name in subjects]
+	lines += ["", "bench/README.md describes the workloads. docs/performance.md has the goals, and the cases in which lfpool loses."]
+	if results.skipped:
+		lines += ["", "## Not measured", "", *text.table(["subject", "reason"], [[name, reason] for name, reason in sorted(results.skipped.items())], 2)]
 	return lines

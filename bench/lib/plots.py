@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """plots.py - the pictures, by matplotlib: throughput against threads, and a table of all peers.
 
-Idea         A subject looks the same in every picture: lfpool blue and thick, close peers each in a fixed colour,
-             everything else thin and grey.
+Idea         A subject looks the same in every picture: lfpool in shades of blue and thick, known peers each in a fixed
+             colour, everything else thin and grey.  Each line has its name at its right end, so there is no legend.
 """
 from __future__ import annotations
 
@@ -19,25 +19,66 @@ from matplotlib import pyplot  # noqa: E402
 from matplotlib.ticker import NullFormatter, ScalarFormatter  # noqa: E402
 
 from . import text  # noqa: E402
-from .results import EPOCH, EVICTING, INLINED, LIBRARY, RETIRING, TYPED, Cell, Results  # noqa: E402
+from .results import EPOCH, EVICTING, INLINED, LIBRARY, RETIRING, TYPED, Cell, Results, shown_name  # noqa: E402
 
-OURS = {INLINED: "#0047ab", TYPED: "#00a0e0", LIBRARY: "#3f8ee8", EVICTING: "#0047ab", RETIRING: "#0047ab", EPOCH: "#00695c"}
-PEERS = {"limit": "#555555", "ring": "#555555", "free-list": "#b05090", "cached-list": "#7a3fa0", "malloc": "#e69f00", "mimalloc": "#d55e00",
+OURS = {INLINED: "#0047ab", TYPED: "#00a0e0", LIBRARY: "#3f8ee8", EVICTING: "#0047ab", RETIRING: "#0047ab", EPOCH: "#3f8ee8"}
+PEERS = {"limit": "#555555", "ring": "#555555", "free-list": "#b05090", "mutex": "#8e1b5c", "cached-list": "#7a3fa0",
+	"malloc": "#e69f00", "mimalloc": "#d55e00",
 	"jemalloc": "#b22222", "tcmalloc": "#f0647c", "snmalloc-inlined": "#8c2d04", "rpmalloc-called": "#a0522d",
 	"dpdk-ring": "#6b8e23", "dpdk-stack": "#a2b83a", "heap-mutex": "#b05090",
 	"released-at-once": "#555555", "call-rcu-malloc": "#d55e00", "call-rcu-mutex": "#b05090",
 	"call-rcu-lfpool": "#e69f00", "ck-epoch-malloc": "#5fbf9f"}
 
 
-def finish(results: Results, figure, path: str) -> None:
+NAME_POINTS = 7.5  # size of the names
+NAME_AT = 1.07  # where they begin; the plot is 0 .. 1
+
+
+def spread(wanted: list[float], apart: float) -> list[float]:
+	"""Places in the order of the wanted ones, at least `apart` from each other, as close to them as possible, and in 0 .. 1 if there
+	is room.  Names that are too close form a block around their mean (isotonic regression, by pooling neighbours)."""
+	order, blocks = sorted(range(len(wanted)), key=lambda i: wanted[i]), []
+	for rank, i in enumerate(order):
+		blocks.append([wanted[i] - rank * apart, 1])
+		while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
+			(mean, count), block = blocks.pop(), blocks[-1]
+			block[:] = (block[0] * block[1] + mean * count) / (block[1] + count), block[1] + count
+	lowest = [mean for mean, count in blocks for _ in range(count)]
+	places = list(wanted)
+	for rank, i in enumerate(order):
+		places[i] = max(0, min(lowest[rank], 1 - (len(wanted) - 1) * apart)) + rank * apart
+	return places
+
+
+def name_lines(axes) -> None:
+	"""Writes the name of each labelled line next to its right end, in its colour.  The limits of the axes must be final."""
+	named = [(handle.lines[0], name) for handle, name in zip(*axes.get_legend_handles_labels())]
+	if not named:
+		return
+	last = max(line.get_xdata()[-1] for line, _ in named)
+	ends = [axes.transAxes.inverted().transform(axes.transData.transform((line.get_xdata()[-1], line.get_ydata()[-1]))) for line, _ in named]
+	height = axes.get_position().height * axes.figure.get_figheight() * 72
+	places = spread([end[1] for end in ends], 1.25 * NAME_POINTS / height)
+	for (line, name), end, y in zip(named, ends, places):
+		at_end = line.get_xdata()[-1] == last
+		axes.annotate(shown_name(name), end, (NAME_AT, y) if at_end else (end[0] + 0.02, end[1]), "axes fraction", "axes fraction",
+			color=line.get_color(), fontsize=NAME_POINTS, va="center", fontweight="bold" if name in OURS else "normal",
+			annotation_clip=False, bbox=None if at_end else {"facecolor": "white", "edgecolor": "none", "pad": 0.4, "alpha": 0.8},
+			arrowprops={"arrowstyle": "-", "color": line.get_color(), "linewidth": 0.5, "relpos": (0, 0.5), "shrinkA": 1, "shrinkB": 3})
+
+
+def arrange(results: Results, figure) -> None:
 	where = results.machine
 	figure.text(0.5, 0.005, f"{where.get('cpu')}, {where.get('cores')} cores; lfpool {where.get('library')};"
 		f" {where.get('date')}; bench/report", ha="center", fontsize=7, color="#555555")
-	named = {name: handle for axes in figure.axes for handle, name in zip(*axes.get_legend_handles_labels())}
-	if named:
-		figure.legend(list(named.values()), list(named), loc="lower center", ncol=6, fontsize=8, frameon=False,
-			bbox_to_anchor=(0.5, 0.02))
-	figure.tight_layout(rect=(0, 0.11 if named else 0.02, 1, 0.98))
+	figure.tight_layout(rect=(0, 0.02, 1, 0.98), w_pad=2)
+	for axes in figure.axes:
+		name_lines(axes)
+	figure.tight_layout(rect=(0, 0.02, 1, 0.98), w_pad=2)  # with the names
+
+
+def finish(results: Results, figure, path: str) -> None:
+	arrange(results, figure)
 	figure.savefig(path, dpi=90)
 	pyplot.close(figure)
 	with Image.open(path) as picture:

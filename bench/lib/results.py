@@ -24,6 +24,15 @@ EVICTING = "lfpool-evicting"  # for a user whose pool evicts
 RETIRING, EPOCH = "lfpool-rcu", "lfpool-epoch"  # for a user whose readers use RCU, or epochs
 
 
+# The names in tables and pictures for readers who do not know lfpool-bench.
+NAMES = {INLINED: "lfpool, inlined", LIBRARY: "lfpool, called", TYPED: "lfpool, typed", SHARED: "lfpool, shared library",
+	EVICTING: "lfpool, evicting", RETIRING: "lfpool, RCU", EPOCH: "lfpool, epochs", "mutex": "mutex pool"}
+
+
+def shown_name(subject: str) -> str:
+	return NAMES.get(subject, subject)
+
+
 class BadResults(Exception):
 	"""An invalid file; the text has its name and the reason."""
 

@@ -81,6 +81,29 @@ class Scripts(unittest.TestCase):
 		self.assertIn("### lfpool-inlined: a program that can include", made)
 		self.assertNotIn("79d1156", made, "the old text remains")
 
+	def test_comparison_opens_with_what_was_measured(self):
+		said, data = self.measure()
+		left_out = [line for line in said.splitlines() if any(name in line.split() for name in data["skipped"])]
+		self.assertEqual(len(left_out), min(1, len(data["skipped"])), "the peers that are not installed are on one line")
+		document = os.path.join(self.folder, "it.md")
+		self.script("report", self.out, "--out", document, "--comparison")
+		with open(document, encoding="utf-8") as file:
+			made = file.read()
+		table = [line.strip("| ").split(" | ") for line in made.split("| --- ")[0].splitlines() if line.startswith("|")]
+		self.assertEqual(table, [["workload", "bytes", "threads", "lfpool, inlined", "lfpool, called", "malloc", "limit"]])
+		rows = {tuple(cells[:3]): cells[3:] for line in made.split("![")[0].splitlines()
+			if len(cells := [cell.strip() for cell in line.strip("|").split("|")]) == 7 and cells[1].isdigit()}
+		self.assertEqual(set(rows), {(cell["workload"], "64", str(cell["threads"])) for cell in data["cells"]})
+		for cell in data["cells"]:
+			column = ["lfpool-inlined", "lfpool-thread", "malloc", "limit"].index(cell["subject"])
+			shown = float(rows[cell["workload"], "64", str(cell["threads"])][column].replace(",", ""))
+			self.assertAlmostEqual(shown / statistics.median(one["ns_per_pair"] for one in cell["repetitions"]), 1, delta=0.06)
+		self.assertIn("](it/throughput.png)", made)
+		self.assertNotIn("not m", made.split("## Not measured")[0], "a goal that was missed, or not measured")
+		for name, reason in data["skipped"].items():
+			self.assertIn(f"| {name} | {reason} |", made)
+		self.script("report", self.out, "--comparison", status=2)
+
 	def test_a_pack_needs_nothing_of_this_machine(self):
 		packed = os.path.join(self.folder, "it.tar.gz")
 		self.script("pack", PROGRAM, packed)
