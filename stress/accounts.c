@@ -94,7 +94,7 @@ void accounts_judge(const char *when)
 {
 	lfpool_stats_t stats = LFPOOL_STATS_INIT;
 
-	if (lfpool_stats(current.pool, &stats) != LFPOOL_OK) {
+	if (doing(lfpool_stats)(current.pool, &stats) != LFPOOL_OK) {
 		violation("lfpool_stats() is refused");
 		return;
 	}

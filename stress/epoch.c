@@ -84,7 +84,7 @@ static void epoch_end(void)
 
 static lfpool_status_t epoch_retire(void *object)
 {
-	return lfpool_retire(current.pool, object);
+	return doing(lfpool_retire)(current.pool, object);
 }
 
 static const struct regime regime_epoch = {

@@ -72,7 +72,7 @@ static void evict_open(void)
 	for (unsigned i = 0; i <= current.threads; i++)
 		evicting.actors[i].worker = i < current.threads ? &current.workers[i] : &current.keeper;
 	if (current.decoy.object)
-		evicting.decoy = lfpool_handle_of(current.pool, current.decoy.object);
+		evicting.decoy = doing(lfpool_handle_of)(current.pool, current.decoy.object);
 }
 
 static void evict_close(void)
@@ -97,7 +97,7 @@ static uint64_t draw_priority(struct worker *worker)
 /* A call was refused because an own object was evicted. */
 static void lose(struct claim *claim)
 {
-	const void *object = lfpool_resolve(current.pool, claim->handle);
+	const void *object = doing(lfpool_resolve)(current.pool, claim->handle);
 
 	expect(!object, "handle %" PRIx64 " was refused, but resolved to %p", claim->handle, object);
 	claim->handle = 0;
@@ -138,15 +138,15 @@ static void evict_wrongly(struct actor *actor)
 	void *object;
 
 	if (!claim->handle || !claim->published || !fault_strikes(actor->worker, FAULT_WRONG_VICTIM) ||
-	    !(object = lfpool_pin(current.pool, claim->handle)))
+	    !(object = doing(lfpool_pin)(current.pool, claim->handle)))
 		return;
-	if (lfpool_get_priority(current.pool, claim->handle, &priority) &&
-	    lfpool_release_handle(current.pool, claim->handle) == LFPOOL_OK) {
+	if (doing(lfpool_get_priority)(current.pool, claim->handle, &priority) &&
+	    doing(lfpool_release_handle)(current.pool, claim->handle) == LFPOOL_OK) {
 		on_evict(NULL, object, claim->handle, priority);
 		/* Keep the statistics right, so that they do not find it. */
 		actor->evicted--;
 	}
-	(void)lfpool_unpin(current.pool, claim->handle);
+	(void)doing(lfpool_unpin)(current.pool, claim->handle);
 }
 
 static void *acquire_raw(struct actor *actor, uint64_t priority, lfpool_handle_t *handle_out)
@@ -157,7 +157,7 @@ static void *acquire_raw(struct actor *actor, uint64_t priority, lfpool_handle_t
 	if (object || fault_null(actor->worker, 0))
 		return object;
 	evict_wrongly(actor);
-	object = lfpool_acquire_evicting(current.pool, priority, handle_out);
+	object = doing(lfpool_acquire_evicting)(current.pool, priority, handle_out);
 	pulse_add(&actor->worker->pulse->acquires, object != NULL);
 	return object;
 }
@@ -228,7 +228,7 @@ static void publish(struct actor *actor, struct claim *claim)
 
 	claim->published = use->published = true;
 	subtract_relaxed(&use->pins, 1);
-	expect(lfpool_unpin(current.pool, claim->handle) == LFPOOL_OK, "new object %p cannot be published",
+	expect(doing(lfpool_unpin)(current.pool, claim->handle) == LFPOOL_OK, "new object %p cannot be published",
 	       (void *)claim->held.object);
 	settled(actor, claim, began);
 	if (!evicting.own)
@@ -240,7 +240,7 @@ static void publish(struct actor *actor, struct claim *claim)
 /* Pinned by this thread, with its holder's contents; or NULL. */
 static struct use *pin(lfpool_handle_t handle)
 {
-	void *object = lfpool_pin(current.pool, handle);
+	void *object = doing(lfpool_pin)(current.pool, handle);
 	struct use *use = object ? use_of(object) : NULL;
 
 	if (!use)
@@ -258,7 +258,7 @@ static void unpin(struct use *use, lfpool_handle_t handle)
 
 	(void)ledger_stamped(use->held.object, use->held.token, "while it was pinned");
 	subtract_relaxed(&use->pins, 1);
-	status = lfpool_unpin(current.pool, handle);
+	status = doing(lfpool_unpin)(current.pool, handle);
 	expect(status == LFPOOL_OK, "unpin of handle %" PRIx64 ", which is pinned, failed: %s", handle,
 	       lfpool_status_string(status));
 }
@@ -286,7 +286,7 @@ static void step_pin(struct actor *actor, lfpool_handle_t handle)
 		return;
 	/* The fault: the pool has forgotten the pin. */
 	if (fault_strikes(actor->worker, FAULT_LOST_PIN)) {
-		(void)lfpool_unpin(current.pool, handle);
+		(void)doing(lfpool_unpin)(current.pool, handle);
 		return;
 	}
 	actor->pinned[actor->pinned_count++] = (struct pinned){handle, use};
@@ -318,7 +318,7 @@ static void set_own(struct actor *actor, struct claim *claim)
 
 	try_priority(use_of(claim->held.object), priority);
 	if (!fault_strikes(actor->worker, FAULT_LOST_UPDATE))
-		status = lfpool_set_priority(current.pool, claim->handle, priority);
+		status = doing(lfpool_set_priority)(current.pool, claim->handle, priority);
 	if (status != LFPOOL_OK) {
 		lose(claim);
 		return;
@@ -336,7 +336,7 @@ static void set_found(struct actor *actor, lfpool_handle_t handle)
 		return;
 	try_priority(use, priority);
 	/* Refused if it was released in the meantime. */
-	(void)lfpool_set_priority(current.pool, handle, priority);
+	(void)doing(lfpool_set_priority)(current.pool, handle, priority);
 	unpin(use, handle);
 }
 
@@ -344,7 +344,7 @@ static void get_own(struct claim *claim)
 {
 	uint64_t priority;
 
-	if (!lfpool_get_priority(current.pool, claim->handle, &priority))
+	if (!doing(lfpool_get_priority)(current.pool, claim->handle, &priority))
 		lose(claim);
 	else if (evicting.own && priority != claim->settled)
 		violation("handle %" PRIx64 " has priority %" PRIx64 ", not %" PRIx64, claim->handle, priority,
@@ -361,7 +361,7 @@ static void release_own(struct actor *actor, struct claim *claim)
 	lfpool_status_t status = LFPOOL_OK;
 
 	if (!fault_strikes(actor->worker, FAULT_LOST_OBJECT))
-		status = lfpool_release_handle(current.pool, claim->handle);
+		status = doing(lfpool_release_handle)(current.pool, claim->handle);
 	if (status != LFPOOL_OK) {
 		lose(claim);
 		return;
@@ -370,7 +370,8 @@ static void release_own(struct actor *actor, struct claim *claim)
 	/* A new object is pinned. */
 	if (!claim->published) {
 		subtract_relaxed(&use->pins, 1);
-		expect(lfpool_unpin(current.pool, claim->handle) == LFPOOL_OK, "a new object cannot be unpinned");
+		expect(doing(lfpool_unpin)(current.pool, claim->handle) == LFPOOL_OK,
+		       "a new object cannot be unpinned");
 	}
 	demand_lower(&current.demand, 1);
 	if (evicting.own)
@@ -392,7 +393,7 @@ static void release_pinned(struct actor *actor, struct claim *claim, bool offer)
 		use->offered = claim->handle;
 		count_up(&evicting.offers);
 	} else {
-		expect(lfpool_release_handle(current.pool, claim->handle) == LFPOOL_OK,
+		expect(doing(lfpool_release_handle)(current.pool, claim->handle) == LFPOOL_OK,
 		       "a pinned object cannot be released");
 		expect_stale(actor, claim->handle, true);
 	}
@@ -426,7 +427,7 @@ static void look(struct actor *actor)
 
 	if (dead)
 		expect_stale(actor, dead, !evicting.own);
-	if (offered && lfpool_release_handle(current.pool, offered) == LFPOOL_OK)
+	if (offered && doing(lfpool_release_handle)(current.pool, offered) == LFPOOL_OK)
 		subtract_relaxed(&evicting.offers, 1);
 }
 
@@ -439,7 +440,7 @@ size_t release_least(struct actor *actor, size_t count)
 	size_t released;
 
 	actor->call = (struct call){.kind = CALL_RELEASE_LEAST, .began = history_begin(actor->worker->log)};
-	released = lfpool_release_least(current.pool, count);
+	released = doing(lfpool_release_least)(current.pool, count);
 	demand_lower(&current.demand, (uint32_t)released);
 	if (released > count || released != actor->call.evictions)
 		violation("release_least of %zu released %zu, but the hook was called for %zu", count, released,
@@ -459,7 +460,7 @@ static void step_least(struct actor *actor)
 {
 	const struct claim witness = witness_draw(actor);
 	uint64_t priority = 0;
-	const lfpool_handle_t handle = lfpool_least(current.pool, &priority);
+	const lfpool_handle_t handle = doing(lfpool_least)(current.pool, &priority);
 
 	witness_expect(&witness, handle ? rank_of(priority) : UINT64_MAX, "lfpool_least() names one");
 }

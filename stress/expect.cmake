@@ -1,6 +1,6 @@
 # cmake -DPROGRAM=... -DARGUMENTS=... -DSTATUS=... [-DTEXT=...] [-DKIND=...] [-DSECONDS=...] -P expect.cmake
 #
-# Runs the harness.  Demands this exit status, output that matches TEXT, and violations of this KIND: at least one cell fails,
+# Runs the harness.  Demands this exit status, output that matches each regex in TEXT, and violations of this KIND: at least one cell fails,
 # and each failed cell's first violation matches KIND.  (Later ones may be consequences.  WILL_FAIL would accept a crash.)
 # Ends with "N passed, N failed".
 # SECONDS, if given: with LFPOOL_DEEP=1 in the environment a clean run takes 60 times as long, and draws a new seed, which it prints.
@@ -17,9 +17,13 @@ message("${output}")
 set(wrong "")
 if(NOT status STREQUAL STATUS)
 	set(wrong "exit status ${status}, not ${STATUS}")
-elseif(TEXT AND NOT output MATCHES "${TEXT}")
-	set(wrong "the output does not match '${TEXT}'")
-elseif(KIND)
+endif()
+foreach(text IN LISTS TEXT)
+	if(NOT wrong AND NOT output MATCHES "${text}")
+		set(wrong "the output does not match '${text}'")
+	endif()
+endforeach()
+if(NOT wrong AND KIND)
 	string(REGEX REPLACE "[;[]|]" "," lines "${output}")
 	string(REGEX MATCHALL "VIOLATION [^\n]*\n(    [^\n]*\n)*  seed" firsts "${lines}")
 	if(NOT firsts)

@@ -47,7 +47,9 @@ void elastic_draw(void)
 
 	if (current.plain)
 		return;
-	current.refusals = refuses && refuse_request && current.demand.unjudged && options.fault == FAULT_NONE;
+	/* With malloc every acquire makes a request. */
+	current.refusals = refuses && refuse_request && current.demand.unjudged && options.fault == FAULT_NONE &&
+			   options.backend != LFPOOL_BACKEND_MALLOC;
 	/* Unless the scenario has decided. */
 	if (!current.initial && current.capacity > 1 && random_below(random, 5) == 0) {
 		current.initial = 1 +
@@ -74,7 +76,7 @@ void elastic_trim(struct worker *worker)
 	if (exchange_relaxed(&current.trimming, 1))
 		return;
 	(void)demand_raise(&current.demand, objects);
-	(void)lfpool_trim(current.pool, keep, (size_t)1 << draw(worker, 21));
+	(void)doing(lfpool_trim)(current.pool, keep, (size_t)1 << draw(worker, 21));
 	demand_lower(&current.demand, objects);
 	store_relaxed(&current.trimming, 0);
 }

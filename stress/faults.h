@@ -11,6 +11,7 @@
  *                quiet-null     the same, but only when the count of demand.h cannot refute it
  *                torn-payload   one byte of an object changes while it is held
  *                hang           acquire never returns
+ *                crash          the thread overruns its stack
  *                leak           the harness loses 512 KiB after each cycle of `soak`
  *                lost-count     lfpool_stats() reports one acquire less
  *                misplaced      lfpool_stats() reports one free object less
@@ -69,12 +70,23 @@ static inline bool fault_strikes(struct worker *worker, enum fault fault)
 	return fault_strikes_often(worker, fault, FAULT_RATE);
 }
 
+/* Uses all of the stack.  The condition and the sum keep compilers from removing the recursion. */
+static inline unsigned fault_overrun(unsigned depth)
+{
+	volatile char some[4096];
+
+	some[0] = (char)depth;
+	return depth == UINT32_MAX ? 0 : fault_overrun(depth + 1) + (unsigned)some[0];
+}
+
 /* Usually NULL; else the decoy, to be handed out without asking the pool. */
 static inline void *fault_instead_of_acquire(struct worker *worker, void *decoy)
 {
 	if (fault_strikes(worker, FAULT_HANG))
 		for (;;)
 			(void)sched_yield();
+	if (fault_strikes(worker, FAULT_CRASH))
+		(void)fault_overrun(0);
 	return fault_strikes(worker, FAULT_DOUBLE_GRANT) ? decoy : NULL;
 }
 

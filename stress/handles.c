@@ -40,16 +40,16 @@ static _Atomic(lfpool_handle_t) *place(struct worker *worker, _Atomic(lfpool_han
 
 static void expect_dead(lfpool_handle_t handle)
 {
-	const void *object = lfpool_resolve(current.pool, handle);
+	const void *object = doing(lfpool_resolve)(current.pool, handle);
 
 	expect(!object, "handle %llx of a released object resolves to %p", (unsigned long long)handle, object);
 }
 
 static lfpool_handle_t handle_of(const struct held *held)
 {
-	const lfpool_handle_t handle = lfpool_handle_of(current.pool, held->object);
+	const lfpool_handle_t handle = doing(lfpool_handle_of)(current.pool, held->object);
 
-	if (!handle || lfpool_resolve(current.pool, handle) != held->object)
+	if (!handle || doing(lfpool_resolve)(current.pool, handle) != held->object)
 		violation("handle %llx of held object %p resolves to %p", (unsigned long long)handle,
 			  (void *)held->object, lfpool_resolve(current.pool, handle));
 	return handle;
@@ -74,7 +74,7 @@ static void release_offered(struct worker *worker, struct held *held, lfpool_han
 	count_up(&handles.offers);
 	/* release: our writes to the object, above all the ledger's mark, come before another thread's release. */
 	atomic_store_explicit(place(worker, handles.offered), handle, memory_order_release);
-	judge(handle, lfpool_release_handle(current.pool, handle));
+	judge(handle, doing(lfpool_release_handle)(current.pool, handle));
 	held->object = NULL;
 	demand_lower(&current.demand, 1);
 }
@@ -106,10 +106,10 @@ static void look(struct worker *worker)
 		expect_dead(dead);
 	if (!offered)
 		return;
-	object = lfpool_resolve(current.pool, offered);
+	object = doing(lfpool_resolve)(current.pool, offered);
 	if (object && !lfpool_owns(current.pool, object))
 		violation("handle %llx resolves to %p", (unsigned long long)offered, object);
-	judge(offered, lfpool_release_handle(current.pool, offered));
+	judge(offered, doing(lfpool_release_handle)(current.pool, offered));
 	expect_dead(offered);
 }
 

@@ -134,14 +134,16 @@ static void churn_plan(void)
  * cache, which the pool must find. */
 static void *child_main(void *argument)
 {
-	struct worker *child = here = argument;
+	struct worker *child = argument;
 	const unsigned index = (unsigned)(child - children);
 
+	worker_enter(child);
 	for (uint32_t steps = 1 + draw(child, 64); steps > 0; steps--)
 		step(index, child);
 	if (chance(child, 4))
 		empty_table(index, child);
 	worker_drop_cache(child);
+	worker_step(NULL);
 	return NULL;
 }
 

@@ -76,7 +76,7 @@ void history_close(void)
 {
 	struct history_terms terms = {
 		.capacity = current.most,
-		.fixed = lfpool_quick_stats(current.pool).backend != LFPOOL_BACKEND_MALLOC,
+		.fixed = options.backend != LFPOOL_BACKEND_MALLOC,
 		/* A round that stopped half-way may leave objects held. */
 		.ended = !cell_failed(),
 		.evicting = current.cell->scenario->evicting,

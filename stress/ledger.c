@@ -15,9 +15,9 @@
 #define TOKEN_FORMAT "thread %u, acquisition %" PRIu64
 #define TOKEN_PARTS(token) (unsigned)((token) >> 48) - 1, (token) << 16 >> 17
 
-void ledger_open(const lfpool_t *pool, const lfpool_config_t *config)
+void ledger_open(const lfpool_config_t *config)
 {
-	bool lockfree = lfpool_quick_stats(pool).backend == LFPOOL_BACKEND_LOCKFREE;
+	bool lockfree = options.backend == LFPOOL_BACKEND_LOCKFREE;
 	size_t entries = 8;
 
 	current.ledger = (struct ledger){
@@ -30,7 +30,7 @@ void ledger_open(const lfpool_t *pool, const lfpool_config_t *config)
 		.page_bytes = (size_t)sysconf(_SC_PAGESIZE),
 		.off = options.history_only,
 	};
-	if (current.ledger.off || lfpool_quick_stats(pool).backend == LFPOOL_BACKEND_MALLOC)
+	if (current.ledger.off || options.backend == LFPOOL_BACKEND_MALLOC)
 		return;
 	while (entries < current.most * 2)
 		entries *= 2;

@@ -52,7 +52,7 @@ struct ledger {
 	_Atomic(size_t) distinct;
 };
 
-void ledger_open(const lfpool_t *pool, const lfpool_config_t *config);
+void ledger_open(const lfpool_config_t *config);
 
 /* The token of a thread's sequence-th acquisition.  Even and not 0. */
 static inline uint64_t ledger_token(unsigned thread, uint64_t sequence)

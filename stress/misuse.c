@@ -21,9 +21,9 @@ static void open_other(void)
 
 	config.object_size = current.config.object_size;
 	config.capacity = 1;
-	if (lfpool_create(&other, &config) != LFPOOL_OK)
+	if (doing(lfpool_create)(&other, &config) != LFPOOL_OK)
 		say_no_memory("another pool");
-	theirs = lfpool_acquire(other);
+	theirs = doing(lfpool_acquire)(other);
 }
 
 /* A pointer that is no object of the round's pool. */
@@ -69,7 +69,7 @@ static void misuse_step(struct worker *worker)
 
 static void misuse_finish(void)
 {
-	if (lfpool_release(other, theirs) != LFPOOL_OK || lfpool_destroy(other) != 0)
+	if (doing(lfpool_release)(other, theirs) != LFPOOL_OK || doing(lfpool_destroy)(other) != 0)
 		violation("wrong releases changed the active objects of another pool");
 }
 

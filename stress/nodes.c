@@ -148,7 +148,7 @@ static void read_some(struct worker *worker)
 /* Waits until every object that this thread has retired is free. */
 static void drain(void)
 {
-	const lfpool_status_t status = lfpool_drain(current.pool);
+	const lfpool_status_t status = doing(lfpool_drain)(current.pool);
 
 	expect(status == LFPOOL_OK, "lfpool_drain() outside of any section: %s", lfpool_status_string(status));
 	demand_lower(&current.demand, own()->retired);
@@ -165,13 +165,12 @@ static void count_retires(size_t count)
  * its section: no thread can have acquired it. */
 static void expect_retired(void *object, bool by_us)
 {
-	const lfpool_status_t status = lfpool_retire(current.pool, object);
+	const lfpool_status_t status = doing(lfpool_retire)(current.pool, object);
 
 	expect(status == LFPOOL_E_NOT_IN_USE, "a second retire of %p returned: %s", object,
 	       lfpool_status_string(status));
 	/* While another thread retires it, lfpool_in_use() may return either answer. */
-	if (by_us && lfpool_quick_stats(current.pool).backend != LFPOOL_BACKEND_MALLOC &&
-	    lfpool_in_use(current.pool, object))
+	if (by_us && options.backend != LFPOOL_BACKEND_MALLOC && lfpool_in_use(current.pool, object))
 		violation("%p was retired but is in use", object);
 	count_up(&current.provoked);
 }
@@ -181,14 +180,14 @@ static lfpool_status_t retire_or_not(struct worker *worker, void *object)
 	if (fault_instead_of_release(worker, object))
 		return LFPOOL_OK;
 	if (fault_strikes_often(worker, FAULT_NO_DEFERRAL, 1) || fault_strikes_often(worker, FAULT_EARLY_RELEASE, 16))
-		return lfpool_release(current.pool, object);
-	return nodes.regime->retire ? nodes.regime->retire(object) : lfpool_retire(current.pool, object);
+		return doing(lfpool_release)(current.pool, object);
+	return nodes.regime->retire ? nodes.regime->retire(object) : doing(lfpool_retire)(current.pool, object);
 }
 
 /* An object that is already marked as free.  Other threads may be retiring it as well. */
 static void retire(struct worker *worker, void *object)
 {
-	const lfpool_handle_t handle = lfpool_handle_of(current.pool, object);
+	const lfpool_handle_t handle = doing(lfpool_handle_of)(current.pool, object);
 	const lfpool_status_t status = retire_or_not(worker, object);
 
 	pulse_beat(worker->pulse, 1);
@@ -200,7 +199,7 @@ static void retire(struct worker *worker, void *object)
 		violation("retire of %p failed: %s", object, lfpool_status_string(status));
 	if (options.fault != FAULT_NONE)
 		return;
-	expect(!lfpool_resolve(current.pool, handle), "%p was retired, but its handle resolves", object);
+	expect(!doing(lfpool_resolve)(current.pool, handle), "%p was retired, but its handle resolves", object);
 	if (own()->inside && chance(worker, 8))
 		expect_retired(object, status == LFPOOL_OK);
 }
@@ -214,7 +213,7 @@ static void retire_all(struct worker *worker, void *const *objects, uint32_t cou
 			retire(worker, objects[i]);
 		return;
 	}
-	retired = lfpool_retire_bulk(current.pool, objects, count);
+	retired = doing(lfpool_retire_bulk)(current.pool, objects, count);
 	expect(retired == count, "lfpool_retire_bulk() retired %zu of %u objects", retired, count);
 	count_retires(retired);
 	pulse_beat(worker->pulse, count);
@@ -307,7 +306,7 @@ static void keep_house(struct worker *worker)
 	if (nodes.backlog ? own()->retired + TOGETHER_MAX > nodes.backlog : chance(worker, 16384))
 		drain();
 	if (chance(worker, 64))
-		(void)lfpool_retire_poll(current.pool);
+		(void)doing(lfpool_retire_poll)(current.pool);
 	if (chance(worker, 64) && lfpool_quick_stats(current.pool).retired > current.most)
 		violation("%zu of %zu objects are retired", lfpool_quick_stats(current.pool).retired, current.most);
 }

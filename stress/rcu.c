@@ -58,7 +58,7 @@ static void told_barrier(void)
 
 static lfpool_status_t rcu_retire(void *object)
 {
-	return lfpool_retire(current.pool, object);
+	return doing(lfpool_retire)(current.pool, object);
 }
 
 static void rcu_open(void);

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* report.c - everything the harness prints during a run, and the watchdog; see round.h. */
+/* report.c - everything the harness prints during a run: violations, hangs and crashes; see round.h. */
 #include "round.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
 
-/* Per cell.  The first also names the configuration and the replay command. */
+/* Per cell.  The first also has the configuration and the replay command. */
 #define VIOLATIONS_PRINTED 3
 #define LOOK_EVERY_NS 100000000
 
@@ -29,29 +32,11 @@ _Noreturn void say_no_memory(const char *for_what)
 	exit(EXIT_STUCK);
 }
 
-static void print_variable(const char *name)
-{
-	const char *value = getenv(name);
+/* ---- The round ---- */
 
-	if (value)
-		printf("%s=%s ", name, value);
-}
+static struct text about; /* its seed, configuration and replay command, in two lines */
 
-/* "  replay: " and the command that runs this cell again, without the newline. */
-static void print_replay(const struct cell *cell)
-{
-	printf("  replay: ");
-	print_variable("LFPOOL_BACKEND");
-	print_variable("LFPOOL_MEMBARRIER");
-	printf("%s --scenario %s --threads %u --seed %" PRIu64 " --seconds 10", options.program, cell->scenario->name,
-	       cell->threads, options.seed);
-	if (options.history)
-		printf(options.history_only ? " --history-only" : " --history");
-	if (options.fault != FAULT_NONE)
-		printf(" --break %s", fault_name(options.fault));
-}
-
-void round_describe(struct text *text)
+static void add_configuration(struct text *text)
 {
 	static const char *const routes[] = {"thread", "inline", "cache", "bulk"};
 	static const char *const endings[] = {"threads exit first", "threads exit after the count",
@@ -77,12 +62,45 @@ void round_describe(struct text *text)
 	text_add(text, ", %s%s", endings[current.ending], current.remark.characters);
 }
 
+static void add_variable(struct text *text, const char *name)
+{
+	const char *value = getenv(name);
+
+	if (value)
+		text_add(text, "%s=%s ", name, value);
+}
+
+/* The command that runs this round again. */
+static void add_replay(struct text *text)
+{
+	const struct cell *cell = current.cell;
+
+	add_variable(text, "LFPOOL_BACKEND");
+	add_variable(text, "LFPOOL_MEMBARRIER");
+	text_add(text, "%s --build %s --scenario %s --threads %u --seed %" PRIu64 " --seconds 10", options.program,
+		 options.build, cell->scenario->name, cell->threads, options.seed);
+	if (options.history)
+		text_add(text, options.history_only ? " --history-only" : " --history");
+	if (options.fault != FAULT_NONE)
+		text_add(text, " --break %s", fault_name(options.fault));
+	text_add(text, " --round %" PRIu64, current.number);
+}
+
+void report_round(void)
+{
+	about.used = 0;
+	text_add(&about, "  seed %" PRIu64 ", ", options.seed);
+	add_configuration(&about);
+	text_add(&about, "\n  replay: ");
+	add_replay(&about);
+	text_add(&about, "\n");
+}
+
 /* ---- Violations ---- */
 
 void violation_found(const char *what)
 {
 	struct cell *cell = current.cell;
-	struct text configuration = {.used = 0};
 
 	pthread_mutex_lock(&output);
 	/* relaxed: written under the lock; a late reader does no harm. */
@@ -90,12 +108,8 @@ void violation_found(const char *what)
 	if (before < VIOLATIONS_PRINTED)
 		printf("VIOLATION %s, %u threads, round %" PRIu64 ": %s\n", cell->scenario->name, cell->threads,
 		       current.number, what);
-	if (before == 0) {
-		round_describe(&configuration);
-		printf("  seed %" PRIu64 ", %s\n", options.seed, configuration.characters);
-		print_replay(cell);
-		printf(" --round %" PRIu64 "\n", current.number);
-	}
+	if (before == 0)
+		fputs(about.characters, stdout);
 	fflush(stdout);
 	pthread_mutex_unlock(&output);
 }
@@ -113,19 +127,126 @@ void violation(const char *format, ...)
 	violation_found(what);
 }
 
-/* ---- Hangs ---- */
+/* ---- Hangs and crashes ---- */
+
+/* Writes texts up to a NULL.  Safe in a signal handler: stdout is empty, because say() and violation() flush it. */
+static void put(const char *text, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, text);
+	for (; text; text = va_arg(arguments, const char *))
+		if (write(STDOUT_FILENO, text, strlen(text)) < 0)
+			break;
+	va_end(arguments);
+}
+
+struct digits {
+	char text[24];
+};
+
+/* Safe in a signal handler. */
+static const char *digits(uint64_t number, struct digits *digits)
+{
+	char *at = digits->text + sizeof(digits->text) - 1;
+
+	for (*at = '\0'; at > digits->text; number /= 10) {
+		*--at = (char)('0' + number % 10);
+		if (number < 10)
+			break;
+	}
+	return at;
+}
+
+/* "HANG pairs, 2 threads, round 3: ", and more.  Safe in a signal handler. */
+static void put_event(const char *event, const char *what, const char *value)
+{
+	struct digits threads, round;
+
+	put(event, " ", current.cell->scenario->name, ", ", digits(current.cell->threads, &threads), " threads, round ",
+	    digits(current.number, &round), ": ", what, value, "\n", about.characters, NULL);
+}
+
+/* Each thread's last step.  Safe in a signal handler. */
+static void put_threads(void)
+{
+	struct digits number;
+
+	for (unsigned i = 0; i <= 3 * current.threads; i++) {
+		/* relaxed: a report is not exact. */
+		const char *step = load_relaxed(&pulses[i].step);
+		const bool child = i > current.threads, mine = here && here->index == i;
+
+		if (!step)
+			continue;
+		put("  last step of ", i == current.threads ? "the main thread" : child ? "child " : "thread ", NULL);
+		if (i != current.threads)
+			put(digits(child ? i - current.threads - 1 : i, &number), NULL);
+		put(": ", step, mine ? "  <- this thread\n" : "\n", NULL);
+	}
+}
+
+#ifdef SA_ONSTACK
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT};
+#define CRASHES (sizeof(crashes) / sizeof(crashes[0]))
+static struct sigaction actions[CRASHES]; /* before ours: the default, or a sanitizer's */
+static char stacks[PULSES][1 << 15];      /* a crash may be the end of a stack */
+
+static void on_crash(int number, siginfo_t *information, void *context)
+{
+	static _Atomic(bool) reported;
+	struct digits signal;
+
+	(void)context;
+	/* relaxed: the reporting thread ends the program. */
+	while (exchange_relaxed(&reported, true))
+		(void)pause();
+	put_event("CRASH", "signal ", digits((uint64_t)number, &signal));
+	put_threads();
+	for (size_t i = 0; i < CRASHES; i++)
+		(void)sigaction(crashes[i], &actions[i], NULL);
+	/* The instruction fails again, and ends the program.  A signal that was sent does not repeat. */
+	if (information->si_code <= 0)
+		(void)raise(number);
+}
+
+void report_crashes(void)
+{
+	struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+
+	(void)sigfillset(&action.sa_mask);
+	for (size_t i = 0; i < CRASHES; i++)
+		(void)sigaction(crashes[i], &action, &actions[i]);
+}
+
+void report_crashes_of(const struct worker *worker)
+{
+	stack_t stack = {.ss_sp = stacks[worker->index], .ss_size = sizeof(stacks[0])}, old;
+
+	/* Sanitizers have their own. */
+	if (sigaltstack(NULL, &old) == 0 && old.ss_flags & SS_DISABLE)
+		(void)sigaltstack(&stack, NULL);
+}
+#else
+void report_crashes(void) {}
+
+void report_crashes_of(const struct worker *worker)
+{
+	(void)worker;
+}
+#endif
 
 static pthread_t watchdog;
 static _Atomic(const struct cell *) watched; /* NULL: the run has ended */
 
-static void bark(const struct cell *cell)
+static _Noreturn void bark(void)
 {
+	char seconds[32];
+
+	(void)snprintf(seconds, sizeof(seconds), "%g seconds", options.patience);
 	pthread_mutex_lock(&output);
-	printf("HANG %s, %u threads, seed %" PRIu64 ": no operation for %g seconds\n", cell->scenario->name,
-	       cell->threads, options.seed, options.patience);
-	print_replay(cell);
-	printf("\n");
-	fflush(stdout);
+	put_event("HANG", "no operation for ", seconds);
+	put_threads();
 	_Exit(EXIT_STUCK);
 }
 
@@ -133,18 +254,17 @@ static void *watch(void *unused)
 {
 	const struct timespec pause = {0, LOOK_EVERY_NS};
 	uint64_t seen = 0, since = now_ns();
-	const struct cell *cell;
 
 	(void)unused;
 	/* acquire: the cell's fields. */
-	while ((cell = atomic_load_explicit(&watched, memory_order_acquire)) != NULL) {
+	while (atomic_load_explicit(&watched, memory_order_acquire)) {
 		const uint64_t sum = pulse_sums().operations, now = now_ns();
 
 		if (sum != seen)
 			since = now;
 		seen = sum;
 		if ((double)(now - since) > options.patience * 1e9)
-			bark(cell);
+			bark();
 		(void)nanosleep(&pause, NULL);
 	}
 	return NULL;

@@ -84,7 +84,7 @@ static void grow(struct worker *worker)
 	size_t grown;
 
 	(void)demand_raise(&current.demand, 1);
-	grown = lfpool_grow(current.pool, count);
+	grown = doing(lfpool_grow)(current.pool, count);
 	expect(grown <= count, "lfpool_grow() by %zu added %zu", count, grown);
 	count_growth(grown);
 }
@@ -92,13 +92,13 @@ static void grow(struct worker *worker)
 static void reserve(struct worker *worker)
 {
 	(void)demand_raise(&current.demand, 1);
-	count_growth(lfpool_reserve(current.pool, draw(worker, (uint32_t)current.most + 1)));
+	count_growth(doing(lfpool_reserve)(current.pool, draw(worker, (uint32_t)current.most + 1)));
 }
 
 static void cancel(void)
 {
 	(void)demand_raise(&current.demand, 1);
-	count_growth(lfpool_shrink_cancel(current.pool));
+	count_growth(doing(lfpool_shrink_cancel)(current.pool));
 }
 
 /* Leaves at least one object (and the decoy) that is neither gone nor pending, so no pending shrink exceeds the
@@ -115,7 +115,7 @@ static void shrink(struct worker *worker)
 	} while (!atomic_compare_exchange_weak_explicit(&sizes.size, &size, size - count, memory_order_relaxed,
 							memory_order_relaxed));
 	(void)demand_raise(&current.demand, (uint32_t)count + 1);
-	gone = lfpool_shrink(current.pool, count);
+	gone = doing(lfpool_shrink)(current.pool, count);
 	demand_lower(&current.demand, 1);
 	expect(gone <= count, "lfpool_shrink() by %zu took %zu out", count, gone);
 }
@@ -123,11 +123,11 @@ static void shrink(struct worker *worker)
 static size_t move_maximum(struct worker *worker)
 {
 	const size_t maximum = 1 + draw(worker, (uint32_t)current.most);
-	lfpool_status_t status = lfpool_limit(current.pool, maximum);
+	lfpool_status_t status = doing(lfpool_limit)(current.pool, maximum);
 
 	expect(status == LFPOOL_OK, "a maximum of %zu of %zu was refused: %s", maximum, current.most,
 	       lfpool_status_string(status));
-	expect(lfpool_limit(current.pool, current.most + 1) == LFPOOL_E_CONFIG_MAX_CAPACITY,
+	expect(doing(lfpool_limit)(current.pool, current.most + 1) == LFPOOL_E_CONFIG_MAX_CAPACITY,
 	       "a maximum of more than %zu was not refused", current.most);
 	return maximum;
 }

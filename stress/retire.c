@@ -102,7 +102,7 @@ static void expect_objects(const lfpool_batch_t *batch, const struct kept *kept)
 	while (found <= count && (object = lfpool_batch_next(batch, &cursor)) != NULL) {
 		found++;
 		if (!lfpool_owns(pool, object) ||
-		    (lfpool_quick_stats(pool).backend != LFPOOL_BACKEND_MALLOC && lfpool_in_use(pool, object)))
+		    (options.backend != LFPOOL_BACKEND_MALLOC && lfpool_in_use(pool, object)))
 			violation("a batch contains object %p, which is not retired", object);
 	}
 	if (!count || found != count || kept->count != count)
@@ -205,7 +205,7 @@ static void retire_end(void)
 {
 	/* A drain in a section would wait for itself, unless it has nothing to wait for. */
 	if (current.config.scheme.wait && chance(here, 64)) {
-		const lfpool_status_t status = lfpool_drain(current.pool);
+		const lfpool_status_t status = doing(lfpool_drain)(current.pool);
 
 		if (status != LFPOOL_OK && status != LFPOOL_E_IN_SECTION)
 			violation("lfpool_drain() in a section: %s", lfpool_status_string(status));

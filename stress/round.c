@@ -126,20 +126,19 @@ static bool create(void)
 	config->max_capacity = current.initial ? current.most : 0;
 	limit_bytes(config, current.most);
 	current.demand.capacity = (uint32_t)current.most;
+	report_round();
 
-	lfpool_status_t status = lfpool_create(&current.pool, config);
+	lfpool_status_t status = doing(lfpool_create)(&current.pool, config);
 	if (status == LFPOOL_E_NO_MEMORY)
 		say_no_memory("a pool");
 	if (status != LFPOOL_OK) {
 		violation("a valid configuration was refused: %s", lfpool_status_string(status));
 		return false;
 	}
-	/* With malloc every acquire makes a request. */
-	current.refusals &= lfpool_quick_stats(current.pool).backend != LFPOOL_BACKEND_MALLOC;
-	ledger_open(current.pool, config);
+	ledger_open(config);
 	current.acquires = pulse_sums().acquires;
-	here = &current.keeper;
-	worker_init(here, current.threads);
+	worker_init(&current.keeper, current.threads);
+	worker_enter(&current.keeper);
 	here->hands = round_memory(current.most, sizeof(struct held));
 	if (decoy)
 		(void)worker_acquire(here, &current.decoy);
@@ -167,6 +166,7 @@ static bool meeting_due(struct worker *worker)
 /* The last to arrive advances the word that the others watch. */
 void meeting_join(void)
 {
+	worker_step("waits for a meeting");
 	struct meeting *m = &current.meeting;
 	/* relaxed: cannot advance before we have arrived. */
 	unsigned rendezvous = load_relaxed(&m->rendezvous);
@@ -234,8 +234,9 @@ static void work(struct worker *worker)
 static void *worker_main(void *argument)
 {
 	const struct scenario *scenario = current.cell->scenario;
-	struct worker *worker = here = argument;
+	struct worker *worker = argument;
 
+	worker_enter(worker);
 	(void)pthread_barrier_wait(&current.together);
 	if (scenario->enter)
 		scenario->enter(worker);
@@ -246,6 +247,7 @@ static void *worker_main(void *argument)
 	/* The pool must also find objects in caches that are not destroyed. */
 	if (chance(worker, 2))
 		worker_drop_cache(worker);
+	worker_step("has done its work");
 	if (current.ending != ENDING_EXIT_FIRST) {
 		(void)pthread_barrier_wait(&current.together);
 		(void)pthread_barrier_wait(&current.together);
@@ -274,6 +276,7 @@ static void start_threads(uint64_t limit_ns)
 		current.end_ns = limit_ns;
 	if (!current.nanoseconds)
 		current.end_ns = UINT64_MAX;
+	worker_step("waits for the workers");
 	(void)pthread_barrier_wait(&current.together);
 }
 
@@ -287,7 +290,7 @@ void round_expect_intact(size_t held, const char *when)
 	const char *violated;
 
 	refusals_next(current.refusals, 0);
-	violated = lfpool_check(current.pool, &where);
+	violated = doing(lfpool_check)(current.pool, &where);
 	if (violated && where == SIZE_MAX)
 		violation("%s: %s", when, violated);
 	else if (violated)
@@ -308,7 +311,7 @@ static void drain(void)
 	worker_hold(here, capacity);
 	if (here->count != capacity)
 		violation("at the end the pool gave back %zu of its %zu objects", here->count, capacity);
-	else if (lfpool_acquire(current.pool) || lfpool_acquire_bulk(current.pool, &beyond, 1) != 0)
+	else if (doing(lfpool_acquire)(current.pool) || doing(lfpool_acquire_bulk)(current.pool, &beyond, 1) != 0)
 		violation("the pool gave out more objects than its capacity of %zu", capacity);
 	else
 		round_expect_intact(capacity, "with all objects acquired");
@@ -336,7 +339,7 @@ static void reckon(void)
 
 static void destroy(void)
 {
-	size_t active = lfpool_destroy(current.pool);
+	size_t active = doing(lfpool_destroy)(current.pool);
 
 	if (active != 0 && !cell_failed())
 		violation("lfpool_destroy() found %zu active objects, not 0", active);
@@ -375,6 +378,7 @@ static void run(uint64_t limit_ns)
 		dismiss();
 	else
 		(void)pthread_barrier_wait(&current.together);
+	worker_step("counts");
 	if (scenario->finish)
 		scenario->finish();
 	if (!cell_failed())

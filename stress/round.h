@@ -16,8 +16,9 @@
  * Report       One lock around stdout, so that lines do not mix.  The lock would order threads, so no message is
  *              printed during a correct acquire or release.
  * Hangs        Every worker counts its operations (struct pulse), and a watchdog adds them up.  When the sum does not
- *              change for too long it prints the cell and ends the program with status 3. It also finds a single
- *              stuck thread: the others end their round, and then the sum stops.
+ *              change for too long it prints the round and each thread's last step, and ends the program with
+ *              status 3. It also finds a single stuck thread: the others end their round, and then the sum stops.
+ * Crashes      The same report, from a signal handler, which does not use the lock.
  */
 #ifndef STRESS_ROUND_H
 #define STRESS_ROUND_H
@@ -91,7 +92,7 @@ struct cell {
 	_Atomic(unsigned) violations;
 	_Atomic(uint64_t) faults; /* committed on purpose */
 	struct lateness lateness;
-	uint64_t operations; /* the main thread's    */
+	uint64_t operations, rounds, nanoseconds; /* the main thread's; nanoseconds of the clock */
 };
 
 /* When do the threads exit? */
@@ -168,9 +169,6 @@ void round_capacity(size_t demand);
  * system refuses nothing, until a scenario asks for it. */
 void round_expect_intact(size_t held, const char *when);
 
-/* Describes the configuration in one line. */
-void round_describe(struct text *text);
-
 /* Zeroed memory for the harness, aligned to a cache line, for free(); without memory it ends the program. */
 void *round_memory(size_t count, size_t bytes);
 
@@ -244,6 +242,14 @@ __attribute__((format(printf, 1, 2))) void violation(const char *format, ...);
 
 /* The same, even with --history-only: for the history's findings. */
 void violation_found(const char *what);
+
+/* Composes the description of the round, for all reports on it: its configuration is known. */
+void report_round(void);
+
+/* From now on a crash is reported. */
+void report_crashes(void);
+/* A crash of this thread, even one of its stack. */
+void report_crashes_of(const struct worker *worker);
 
 /* From now on this cell must make progress; NULL: the run has ended. */
 void watchdog_watch(const struct cell *cell);

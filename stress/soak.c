@@ -80,7 +80,7 @@ static void open_file(const char *path)
 static void take_stats(void)
 {
 	soak.stats = (lfpool_stats_t)LFPOOL_STATS_INIT;
-	(void)lfpool_stats(current.pool, &soak.stats);
+	(void)doing(lfpool_stats)(current.pool, &soak.stats);
 }
 
 /* Returns the resident bytes. */
@@ -127,11 +127,13 @@ static void burst(struct worker *worker)
 
 static void *child_main(void *argument)
 {
-	struct worker *child = here = argument;
+	struct worker *child = argument;
 
+	worker_enter(child);
 	worker_hold(child, 1 + draw(child, CHILD_MAX));
 	worker_keep(child, 0);
 	worker_drop_cache(child);
+	worker_step(NULL);
 	return NULL;
 }
 
@@ -224,7 +226,7 @@ static void soak_step(struct worker *worker)
 {
 	if (worker->index == 0 && now_ns() >= soak.next_ns) {
 		if (chance(worker, 2))
-			(void)lfpool_trim(current.pool, STEADY_MAX, (size_t)256 << 10);
+			(void)doing(lfpool_trim)(current.pool, STEADY_MAX, (size_t)256 << 10);
 		take_stats();
 		meeting_call();
 	}
@@ -246,8 +248,8 @@ static void advance(struct worker *worker)
 	soak.phase = &phases[soak.samples % SAMPLES_IN_CYCLE / SAMPLES_IN_PHASE];
 	soak.next_ns += soak.step_ns;
 	if (soak.phase != before && soak.phase->step == wait_for_one) {
-		(void)lfpool_limit(pool, few);
-		(void)lfpool_shrink(pool, lfpool_capacity(pool) - few);
+		(void)doing(lfpool_limit)(pool, few);
+		(void)doing(lfpool_shrink)(pool, lfpool_capacity(pool) - few);
 	}
 }
 
@@ -260,12 +262,12 @@ static void rest(struct worker *worker)
 	(void)worker;
 	expect(!lfpool_quick_stats(pool).owed, "everything was released, but %zu objects are owed",
 	       lfpool_quick_stats(pool).owed);
-	(void)lfpool_limit(pool, current.most);
+	(void)doing(lfpool_limit)(pool, current.most);
 	if (lfpool_capacity(pool) > base)
-		(void)lfpool_shrink(pool, lfpool_capacity(pool) - base);
-	(void)lfpool_reserve(pool, base);
+		(void)doing(lfpool_shrink)(pool, lfpool_capacity(pool) - base);
+	(void)doing(lfpool_reserve)(pool, base);
 	expect(lfpool_capacity(pool) == base, "resized to %zu objects, the pool has %zu", base, lfpool_capacity(pool));
-	while (lfpool_trim(pool, 0, (size_t)1 << 20))
+	while (doing(lfpool_trim)(pool, 0, (size_t)1 << 20))
 		;
 	round_expect_intact(0, "after the trim");
 	if (options.fault == FAULT_LEAK) {
@@ -316,7 +318,7 @@ static void judge_memory(void)
 		why_not = "too few cycles";
 	else if (UNDER_TSAN || UNDER_ASAN)
 		why_not = "a sanitizer uses memory too";
-	else if (lfpool_quick_stats(current.pool).backend == LFPOOL_BACKEND_MALLOC)
+	else if (options.backend == LFPOOL_BACKEND_MALLOC)
 		why_not = "the malloc backend is not trimmed";
 	if (why_not) {
 		say("soak: %zu cycles; memory not judged: %s\n", cycles, why_not);

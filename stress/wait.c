@@ -188,7 +188,7 @@ static void cancel_any(struct worker *worker)
 	if (!w->used)
 		return;
 	promise = &w->promises[w->used - 1 - draw(worker, w->used < 2 * ASKED_MAX ? w->used : 2 * ASKED_MAX)];
-	if (state_of(promise) != NONE && lfpool_cancel(current.pool, promise->ticket) &&
+	if (state_of(promise) != NONE && doing(lfpool_cancel)(current.pool, promise->ticket) &&
 	    become(promise, ASKED, CANCELLED))
 		demand_lower(&current.demand, 1);
 }
@@ -246,7 +246,7 @@ static bool await_waiting(size_t count)
 	lfpool_stats_t stats = LFPOOL_STATS_INIT;
 
 	do {
-		if (lfpool_stats(current.pool, &stats) != LFPOOL_OK || cell_failed())
+		if (doing(lfpool_stats)(current.pool, &stats) != LFPOOL_OK || cell_failed())
 			return false;
 		(void)sched_yield();
 	} while (stats.waiting != count);
@@ -289,7 +289,7 @@ static void expect_quiet(struct worker *worker)
 	lfpool_stats_t stats = LFPOOL_STATS_INIT;
 
 	round_expect_intact(meeting_held(), "at a meeting");
-	if (lfpool_stats(current.pool, &stats) != LFPOOL_OK || stats.waiting != asked)
+	if (doing(lfpool_stats)(current.pool, &stats) != LFPOOL_OK || stats.waiting != asked)
 		violation("at a meeting lfpool_stats() reports %zu waiting continuations, not %zu",
 			  (size_t)stats.waiting, asked);
 	/* Objects that can still be added count as free. */
@@ -346,7 +346,7 @@ static void wait_finish(void)
 	for (unsigned i = 0; i < current.threads; i++)
 		for (unsigned p = 0; p < waiters[i].used; p++)
 			if (state_of(&waiters[i].promises[p]) == ASKED)
-				(void)lfpool_cancel(current.pool, waiters[i].promises[p].ticket);
+				(void)doing(lfpool_cancel)(current.pool, waiters[i].promises[p].ticket);
 	free(waiters);
 }
 

@@ -66,7 +66,7 @@ static void walk_by_cursors(struct walker *w, size_t parts)
 		lfpool_cursor_split(cursors, parts, pool);
 	/* Consecutive parts cover all objects. */
 	for (size_t i = 0; i < parts; i++)
-		while ((object = lfpool_cursor_next(&cursors[i])) && meet(w, object))
+		while ((object = doing(lfpool_cursor_next)(&cursors[i])) && meet(w, object))
 			;
 }
 
@@ -80,7 +80,7 @@ static void walk(struct walker *w)
 	w->last = 0;
 	w->release = chance(worker, 2) ? 3 : 0;
 	if (chance(worker, 2))
-		(void)lfpool_for_each_active(current.pool, meet, w);
+		(void)doing(lfpool_for_each_active)(current.pool, meet, w);
 	else
 		walk_by_cursors(w, 1 + draw(worker, PARTS_MAX));
 	if (w->next < worker->count && !cell_failed())

@@ -39,6 +39,15 @@ void worker_init(struct worker *worker, unsigned index)
 		.pulse = &pulses[index],
 		.log = history_log_of(index),
 	};
+	/* relaxed: see struct pulse. */
+	store_relaxed(&worker->pulse->step, NULL);
+}
+
+void worker_enter(struct worker *worker)
+{
+	here = worker;
+	worker_step("begins");
+	report_crashes_of(worker);
 }
 
 bool worker_goes_on(struct worker *worker, unsigned every)
@@ -58,7 +67,7 @@ bool worker_goes_on(struct worker *worker, unsigned every)
 static lfpool_cache_t *cache_of(struct worker *worker)
 {
 	if (!worker->cache) {
-		worker->cache = lfpool_cache_create(current.pool);
+		worker->cache = doing(lfpool_cache_create)(current.pool);
 		if (!worker->cache && !current.refusals)
 			say_no_memory("a cache");
 	}
@@ -75,7 +84,7 @@ static enum route draw_route(struct worker *worker)
 
 void worker_drop_cache(struct worker *worker)
 {
-	lfpool_cache_destroy(worker->cache);
+	doing(lfpool_cache_destroy)(worker->cache);
 	worker->cache = NULL;
 }
 
@@ -83,8 +92,8 @@ void worker_drop_cache(struct worker *worker)
 static void *wait_raw(struct worker *worker, enum route route, int64_t timeout_ns)
 {
 	if (route == ROUTE_INLINE || route == ROUTE_CACHE)
-		return lfpool_cache_acquire_wait(cache_of(worker), timeout_ns);
-	return lfpool_acquire_wait(current.pool, timeout_ns);
+		return doing(lfpool_cache_acquire_wait)(cache_of(worker), timeout_ns);
+	return doing(lfpool_acquire_wait)(current.pool, timeout_ns);
 }
 
 static void *acquire_raw(struct worker *worker, enum route route)
@@ -92,20 +101,20 @@ static void *acquire_raw(struct worker *worker, enum route route)
 	void *object = NULL;
 
 	switch (route) {
-	case ROUTE_INLINE: return lfpool_cache_acquire_inline_(cache_of(worker));
-	case ROUTE_CACHE: return lfpool_cache_acquire(cache_of(worker));
-	case ROUTE_BULK: return lfpool_acquire_bulk(current.pool, &object, 1) == 1 ? object : NULL;
-	default: return lfpool_acquire(current.pool);
+	case ROUTE_INLINE: return doing(lfpool_cache_acquire_inline_)(cache_of(worker));
+	case ROUTE_CACHE: return doing(lfpool_cache_acquire)(cache_of(worker));
+	case ROUTE_BULK: return doing(lfpool_acquire_bulk)(current.pool, &object, 1) == 1 ? object : NULL;
+	default: return doing(lfpool_acquire)(current.pool);
 	}
 }
 
 lfpool_status_t worker_release_raw(struct worker *worker, void *object, lfpool_status_t expected)
 {
 	switch (draw_route(worker)) {
-	case ROUTE_INLINE: return lfpool_cache_release_inline_(cache_of(worker), object);
-	case ROUTE_CACHE: return lfpool_cache_release(cache_of(worker), object);
-	case ROUTE_BULK: return lfpool_release_bulk(current.pool, &object, 1) == 1 ? LFPOOL_OK : expected;
-	default: return lfpool_release(current.pool, object);
+	case ROUTE_INLINE: return doing(lfpool_cache_release_inline_)(cache_of(worker), object);
+	case ROUTE_CACHE: return doing(lfpool_cache_release)(cache_of(worker), object);
+	case ROUTE_BULK: return doing(lfpool_release_bulk)(current.pool, &object, 1) == 1 ? LFPOOL_OK : expected;
+	default: return doing(lfpool_release)(current.pool, object);
 	}
 }
 
@@ -219,7 +228,7 @@ lfpool_status_t worker_ask(lfpool_continuation_t then, void *context, lfpool_tic
 
 	/* One wish for the object, one for an object that this call may hold for others. */
 	(void)demand_raise(&current.demand, 2);
-	status = lfpool_acquire_async(current.pool, then, context, ticket_out);
+	status = doing(lfpool_acquire_async)(current.pool, then, context, ticket_out);
 	demand_lower(&current.demand, 1);
 	return status;
 }
@@ -237,7 +246,7 @@ static size_t acquire_bulk(struct worker *worker, struct held *held_out, size_t 
 	size_t wanted = count < BULK_MAX ? count : BULK_MAX, taken = 0;
 	uint64_t reading = demand_raise(&current.demand, (uint32_t)wanted);
 	uint64_t begin = history_begin(worker->log);
-	size_t got = lfpool_acquire_bulk(current.pool, objects, wanted);
+	size_t got = doing(lfpool_acquire_bulk)(current.pool, objects, wanted);
 	uint64_t end = history_end(worker->log);
 
 	pulse_beat(worker->pulse, got + 1);
@@ -335,7 +344,7 @@ static void release_bulk(struct worker *worker, struct held *held, size_t count)
 	}
 
 	uint64_t begin = history_begin(worker->log);
-	size_t released = lfpool_release_bulk(current.pool, objects, count);
+	size_t released = doing(lfpool_release_bulk)(current.pool, objects, count);
 	uint64_t end = history_end(worker->log);
 
 	/* After a partial refusal the refused ones are unknown. */

@@ -32,10 +32,11 @@ enum route {
 /* Workers, the keeper, and two short-lived children for each worker. */
 #define PULSES (3 * THREADS_MAX + 1)
 
-/* A worker's counts, for the watchdog.  One writer at a time; relaxed, so that counting orders nothing. */
+/* A worker's counts and last step, for reports.  One writer at a time; relaxed, so that counting orders nothing. */
 extern struct pulse {
 	_Alignas(64) _Atomic(uint64_t) operations;
 	_Atomic(uint64_t) acquires; /* successful ones, on the rounds' pools */
+	_Atomic(const char *) step; /* the last one, for reports; NULL: not begun, or ended        */
 } pulses[PULSES];
 
 /* The sums since the program began; exact while no worker runs. */
@@ -75,6 +76,19 @@ struct worker {
 extern _Thread_local struct worker *here;
 
 void worker_init(struct worker *worker, unsigned index);
+/* This thread is it. */
+void worker_enter(struct worker *worker);
+
+/* For reports of hangs and crashes. */
+static inline void worker_step(const char *step)
+{
+	/* relaxed: orders nothing. */
+	if (here)
+		store_relaxed(&here->pulse->step, step);
+}
+
+/* A call of the library whose name such a report is to have: doing(lfpool_trim)(pool, 0, bytes). */
+#define doing(function) (worker_step(#function), (function))
 
 /* False once the time is over or the cell has failed.  Reads the clock once in `every` calls. */
 bool worker_goes_on(struct worker *worker, unsigned every);
