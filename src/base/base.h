@@ -53,7 +53,7 @@ __attribute__((cold, noreturn)) static inline void assert_failed(const char *lab
 #define ASSERT(label, condition) ((void)sizeof(!(condition)))
 #endif
 
-/* After a call: prevents that it becomes a tail call, so that the caller is in every backtrace. */
+/* After a call: keeps the compiler from making it a tail call, so that the caller is in every backtrace. */
 #define KEEP_FRAME() __asm__ __volatile__("")
 
 /* EMBEDDED: does this build have pools in buffers only (docs/embedded.md)?  A constant, so the compiler removes

@@ -16,7 +16,7 @@ struct layout {
 	size_t room;   /* start of the pool's data: less than a page                                       */
 	size_t stride; /* from object to object                                                            */
 	size_t front;  /* from the page on which the objects begin to the first one                        */
-	size_t states, generations; /* where they begin; the generations on a page of their own    */
+	size_t states, generations; /* where they begin; the generations at the start of a page    */
 	size_t dirty;               /* where the bytes `dirty` begin, after the generations                    */
 	size_t touched;             /* end of the generations, in whole pages                                  */
 	size_t opened;              /* end of `dirty`                                                          */
@@ -245,7 +245,7 @@ static void *open_in_buffer(struct arena *arena_out, const struct arena_plan *pl
 
 	if (!lay_out_in_buffer(&l, plan))
 		return NULL;
-	/* All of the buffer is zero, the objects too. */
+	/* Zeroes the whole buffer, the objects too. */
 	memset(room, 0, l.mapped);
 	objects = room + l.before - layout_slack(plan);
 	objects += -(uintptr_t)objects & (plan->object_alignment - 1);

@@ -273,7 +273,7 @@ static inline bool arena_is_in_use(const struct arena *arena, uint32_t slot, uin
 
 /* ---- A release ---- */
 
-/* Ends the use with this state, not 0.  Exactly one of several threads succeeds. */
+/* Ends the use of an object that had this state, which is not 0.  Exactly one of several threads succeeds. */
 static inline enum leave arena_leave_from(struct arena *arena, uint32_t slot, uintptr_t state,
 					  enum generation_phase later)
 {

@@ -2,9 +2,10 @@
 /*
  * census.c - how many slots are in each place; see cache.h.
  *
- * Idea         A fast path counts nothing: a counter would cost more than the fast path.  Its traces are read instead.
- *              The states show which objects are in use.  The magazines show how many objects are free, and how many
- *              were ever pushed: each release pushes one.  Each cache counts its misses, which are added up here.
+ * Idea         A fast path counts nothing, because a counter would cost more than the fast path.  So the numbers are
+ *              derived.  The states show which objects are in use.  The magazines show how many objects are free, and
+ *              how many were ever pushed: each release pushes one.  Each cache counts its misses, which are added up
+ *              here.
  * Progress     Wait-free.  O(slots ever used + caches).
  */
 #include "core/cache.h"

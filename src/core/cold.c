@@ -375,7 +375,7 @@ bool cold_take_bits(struct cold *c, uint64_t word, uint64_t bits)
 	return false;
 }
 
-/* By the holder of the slot. */
+/* By the holder of the slot: raises `reached`. */
 static void reach(struct cold *c, uint64_t slot)
 {
 	/* relaxed, both: a thread learns of the object by a later edge. */

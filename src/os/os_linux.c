@@ -252,7 +252,7 @@ const char *os_environment(const char *name)
 
 /* ---- Threads ---- */
 
-/* A program that is statically linked with the C library too has neither, and needs neither. */
+/* Weak, because a program that is statically linked with the C library has neither, and does not need them. */
 #pragma weak dlopen
 #pragma weak dlinfo
 

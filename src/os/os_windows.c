@@ -137,7 +137,7 @@ unsigned os_processors(void)
 	return count < 1 ? 1 : (unsigned)count;
 }
 
-/* Aligned memory must be freed by _aligned_free(), so all memory is allocated by its relatives. */
+/* Memory from _aligned_malloc() must be freed by _aligned_free(), so all memory comes from these functions. */
 void *os_heap_resize(void *memory, size_t bytes)
 {
 	KEEP_ERRNO();

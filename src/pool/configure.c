@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#define CAPACITY_MAX (((uint64_t)1 << 31) - 1) /* the balance of cold.h has a sign */
+#define CAPACITY_MAX (((uint64_t)1 << 31) - 1) /* the balance in cold.h is signed */
 #define OR_FLAG(flag, word) | flag
 #define FLAGS_KNOWN (0 FLAG_MAP(OR_FLAG))
 
@@ -81,7 +81,7 @@ lfpool_status_t config_import_with(lfpool_config_t *config, struct debug_modes *
 {
 	if (!config_copy(config, given))
 		return LFPOOL_E_CONFIG_STRUCT_SIZE;
-	/* Capacity 0; not with LFPOOL_CREATE_ALL, which would build the pool's first object. */
+	/* A capacity of 0 is allowed, except with LFPOOL_CREATE_ALL, which would build the pool's first object. */
 	if (empty_out &&
 	    (*empty_out = !config->capacity && config->max_capacity && !(config->flags & LFPOOL_CREATE_ALL)))
 		config->capacity = 1;

@@ -3,10 +3,10 @@
  * heap.h - malloc mode: a slot is a cell with a pointer, and its object is allocated when the slot is acquired.
  *
  * Addresses    A set of the objects' addresses finds the slot of a pointer without reading its memory.  It is a table
- *              with at least two words for each possible object.  An address is in one of PROBES places from its hash
- *              on.  A used place is never 0 again (GONE), so a search ends at the first 0.  If all these places are
- *              taken, the address is only counted.  While such addresses exist, a search that finds nothing reads all
- *              cells of the pool.
+ *              with at least two words for each possible object.  An address is in one of the PROBES places that follow
+ *              its hash.  A used place is never 0 again (GONE), so a search ends at the first 0.  If all these places
+ *              are taken, the address is only counted.  While such addresses exist, a search that finds nothing reads
+ *              all cells of the pool.
  * Concurrency  An address is added after malloc() and before the object has a holder, and removed before free().  So no
  *              thread adds an address while another thread still removes it.
  * Progress     Wait-free: PROBES places.

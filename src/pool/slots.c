@@ -145,7 +145,8 @@ uint32_t slots_take_idle(lfpool_t *pool, struct cache_head *cache)
 
 /* ---- Put ---- */
 
-/* Back to the free lists, or to the cold store if `wants_built` and not built.  `released`: it was active. */
+/* Puts the slot into the free lists, or into the cold store if it is not built and `wants_built`.  `released`: it was
+ * active. */
 static inline void put(lfpool_t *pool, struct cache_head *cache, uint32_t slot, bool released)
 {
 	if (unlikely(pool->wants_built) && !lifecycle_is_built(pool->lifecycle, slot)) {
