@@ -38,10 +38,10 @@
  *     Linux has a clock in user space (vDSO).  At most 16 calls and continuations queue: one more waiting call is
  *     served out of turn, and one more lfpool_acquire_async() returns LFPOOL_E_NO_MEMORY.
  *   - A misuse is counted and reported to the hook; nothing is written to stderr.
- *   - lfpool_create() refuses other values in the config, with the status of the field: max_capacity must be 0 or equal
- *     to capacity, backend LFPOOL_BACKEND_LOCKFREE, buffer_caches at most LFPOOL_BUFFER_CACHES, depot_shards 0 or 1,
- *     flags without LFPOOL_LOCK and LFPOOL_HUGE_PAGES, debug only check, zero and no-tools, and no scheme.
- *     cache_capacity has the default for 4 processors, or for buffer_caches if that is less.
+ *   - Some fields of the config are restricted, else lfpool_create() returns the status of the field: max_capacity must
+ *     be 0 or capacity; backend LFPOOL_BACKEND_LOCKFREE; buffer_caches at most LFPOOL_BUFFER_CACHES; depot_shards 0 or
+ *     1; flags without LFPOOL_LOCK and LFPOOL_HUGE_PAGES; debug without modes except check, zero and no-tools; scheme
+ *     all NULL.  cache_capacity has the default for 4 processors, or for buffer_caches if that is less.
  *   - The environment variables LFPOOL_BACKEND and LFPOOL_DEBUG are ignored (one line on stderr per process reports
  *     it), and Valgrind and AddressSanitizer do not see free objects.
  *

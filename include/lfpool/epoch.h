@@ -13,9 +13,9 @@
  *     ck_epoch_end(record, NULL);
  *
  * Why not ck_epoch_call()?  A record of ck_epoch has one user at a time, and its deferred objects are released only
- * when that user polls.  They would be lost while the user does something else, and the user could not exit.  Here the
- * batches of a pool have separate records, which are never active.  Each thread that retires an object, or finds the
- * pool empty, polls these records.
+ * when that user polls.  While the user does something else no thread could reuse them, and the user could not exit.
+ * Here the batches of a pool have separate records, which are never active.  Each thread that retires an object, or
+ * finds the pool empty, polls these records.
  *
  * There is one callback per batch (lfpool/retire.h), not per object, and no ck_epoch_entry_t in the object.
  */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * evict.h - eviction: a full pool takes the object with the lowest priority from its holder.  Not included by
- * lfpool.h.
+ * evict.h - eviction: a full pool takes the object with the lowest priority from its holder.
  *
  *     lfpool_config_t config = LFPOOL_CONFIG_INIT;
  *     lfpool_t *voices;
@@ -44,8 +43,8 @@
  *      lfpool_release_least() choose in the same way.  (An object is unpinned when the last lfpool_unpin() returns.)
  *   3. First the victim's handle becomes stale.  Then hooks.evict is called, then hooks.deactivate, and then the new
  *      object gets the slot.
- *   4. Every call is lock-free: a thread that stops at any instruction blocks no other thread.  It keeps the objects
- *      that it has pinned, and the object that its call is acquiring or releasing.
+ *   4. Every call is lock-free: a thread that stops at any instruction blocks no other thread.  Such a thread keeps the
+ *      objects that it has pinned, and the object that its call is acquiring or releasing.
  *
  * Reading without a pin works as with any handle: see "Resolving during a release" in handle.h.
  *
@@ -67,8 +66,8 @@ LFPOOL_C_BEGIN_
  * priority    The new object's priority, until lfpool_set_priority().
  * handle_out  Receives its handle; 0 on failure.
  * Returns     The object, pinned once for the caller: lfpool_unpin() publishes it.  NULL: no object was free, and none
- *             gave way (config.evict: lfpool_evict_t); or a hook refused an object, and the victim's slot is free; or
- *             the pool is closed, does not evict, or handle_out is NULL.
+ *             gave way (see lfpool_evict_t); or a hook refused an object, and the victim's slot is free; or the pool is
+ *             closed, does not evict, or handle_out is NULL.
  * Threads     Any.  Lock-free; calls hooks.evict; may enter the kernel as lfpool_acquire().
  * Cost        With a free object, lfpool_acquire() and three locked instructions.  An eviction usually scans one block
  *             of 16 objects, and one block of 16 bounds for each factor of 16 in the number of objects; more after many

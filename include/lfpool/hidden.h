@@ -9,25 +9,17 @@
  *
  *     LFPOOL_DECLARE(connection, struct connection);
  *
- * declares these functions, with external linkage and C names:
- *
- *     type *name_acquire(void)
- *     lfpool_status_t name_release(type *object)
- *     name_handle_t name_handle_of(const type *object)
- *     type *name_resolve(name_handle_t handle)
- *     lfpool_status_t name_release_handle(name_handle_t handle)
- *     size_t name_for_each_active(bool (*visit)(void *context, type *object), void *context)
- *     size_t name_active_count(void)
- *
- * In one source file, below the definition of struct connection:
+ * declares connection_acquire, _release, _handle_of, _resolve, _release_handle, _for_each_active and _active_count: the
+ * functions of LFPOOL_DEFINE (typed.h) without the parameter `pool`, with external linkage and C names.  In one source
+ * file, below the definition of struct connection,
  *
  *     LFPOOL_DEFINE_HIDDEN(connection, struct connection);              or, with a table of hooks,
  *     LFPOOL_DEFINE_HIDDEN_WITH(connection, struct connection, table);
  *
  * defines them.  For that file alone it also defines a static `connection_hidden`, the pool, and all functions of
- * LFPOOL_DEFINE for the name connection_hidden.  Functions of the file open and close the pool with
+ * LFPOOL_DEFINE for the name connection_hidden.  The file opens and closes the pool with
  * connection_hidden_pool_create(&connection_hidden, &config) and connection_hidden_pool_destroy(connection_hidden).
- * Between these two calls the functions above may be used.
+ * Between these two calls the declared functions may be used.
  */
 #ifndef LFPOOL_HIDDEN_H
 #define LFPOOL_HIDDEN_H
@@ -35,7 +27,7 @@
 #include "lfpool/typed.h"
 
 /*
- * LFPOOL_DECLARE - declare the functions above, for a header.
+ * LFPOOL_DECLARE - declare the functions of a hidden pool, for a header.
  *
  * name      Prefix of the declared names.
  * type      The objects' type: incomplete there.

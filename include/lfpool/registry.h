@@ -126,7 +126,7 @@ LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_registry_create_pool(lfpool_re
 								       lfpool_t **pool_out);
 
 /*
- * lfpool_registry_destroy_pool - as lfpool_destroy(), for a pool of this registry.  Its name is free again.
+ * lfpool_registry_destroy_pool - as lfpool_destroy(), for a pool of this registry.  Afterwards its name is free.
  *
  * pool      A pool that is not in this registry, and NULL, are ignored.  No other call on the pool may be in progress
  *           or follow.

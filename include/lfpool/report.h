@@ -36,7 +36,7 @@ typedef struct {
 	size_t active;            /* in use, without retired ones                                               */
 	size_t cached;            /* free, in a cache: every thread can get them                                */
 	size_t shared;            /* free, in the depot, in quarantine, or refused by hooks.activate            */
-	size_t untouched;         /* free, never used or trimmed by lfpool_trim()                               */
+	size_t untouched;         /* free, never used, or taken out of use by lfpool_trim()                     */
 	int64_t unaccounted;      /* capacity - active - retired - cached - shared - untouched                  */
 	uint64_t acquires;        /* that succeeded, since the pool was created                                 */
 	uint64_t releases;        /* that succeeded, since the pool was created                                 */

@@ -72,7 +72,7 @@ LFPOOL_INLINE_ size_t lfpool_reserve(lfpool_t *pool, size_t capacity)
  * built, on the thread that removes it.  Pages with only removed objects are returned to the system, up to the size of
  * the objects that this call removed; lfpool_trim() returns the rest.
  *
- * count     Number of objects; at most lfpool_settled_capacity() counts.
+ * count     Number of objects; a number above lfpool_settled_capacity() means all.
  * Returns   Number of objects that this call removed.
  * Cost      O(count), and that of an exhausted lfpool_acquire().
  */
@@ -119,7 +119,8 @@ LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);
  * all the time since the previous round began, roughly the longest idle ones first; the first round takes none.
  * Objects in a cache count as used, unless they are in a full magazine, or in one that was not used in that time.
  *
- * keep      Number of free objects to leave alone; LFPOOL_IDLE | number: leave also those used since the last round.
+ * keep      Number of free objects to leave alone; LFPOOL_IDLE | number: leave also those that were used since the
+ *           previous round began.
  * budget    Bytes that this call may handle: objects taken out of the free lists, returned pages, and 1/64 of each page
  *           that it only examines.  It does at least one step.  SIZE_MAX: no limit.
  * Returns   true: there is more to do.  false: all pages were examined since the last one was returned.

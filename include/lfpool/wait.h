@@ -6,9 +6,9 @@
  * of them.  lfpool_acquire() does not queue.  It does not see an object that a release is handing to a waiting call,
  * but may take one in the moment before.  While no call waits, the queue costs a release one load.
  *
- * Threads    Any, as lfpool_acquire().  The queue has 16,368 places, one per object that is waited for.  A call that
- *            finds none looks for free objects every millisecond instead.
- *            The calls are no cancellation points: after pthread_cancel(3) a thread continues to wait, and ends at a
+ * Threads    Any, as lfpool_acquire().  The queue has 16,368 places, one per object that a call waits for.  A call that
+ *            gets no place looks for free objects every millisecond instead.
+ *            The calls are not cancellation points: after pthread_cancel(3) a thread continues to wait, and ends at a
  *            cancellation point after the call.  It must not have asynchronous cancellation, and hooks and
  *            continuations must not have cancellation points.  docs/full-and-empty.md shows a wait that another thread
  *            can end.
