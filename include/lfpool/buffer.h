@@ -18,7 +18,7 @@
  * Such a pool grows within that memory.  The memory must be readable and writable, and aligned to pages and to
  * config.object_alignment.  The library does not map, protect, lock or return it: lfpool_trim() does nothing, and
  * LFPOOL_LOCK, LFPOOL_PREFAULT and LFPOOL_HUGE_PAGES concern only the rest of the pool.  Unused objects have the
- * memory's former contents.  After lfpool_destroy() it belongs to the caller again.  Malloc mode does not use it.
+ * memory's former contents.  After lfpool_destroy() the memory belongs to the caller again.  Malloc mode ignores it.
  *
  * A pool in a buffer (LFPOOL_MEMORY_POOL) keeps all promises of lfpool.h and one more: no function of it makes a system
  * call, from creation to destruction.  Creation writes to the whole buffer, so no later call meets an untouched page.

@@ -74,7 +74,7 @@ struct arena {
 	uint8_t shift;                 /* trailing zero bits of the stride                           */
 	uintptr_t veil;                /* inverts the states of active objects, see arena_active()   */
 	size_t mapped_bytes;           /* from the page of the room's start; 0: in a buffer          */
-	size_t front;                  /* bytes of its slot before each object                       */
+	size_t front;                  /* bytes of a slot before its object, for debug modes         */
 	char *objects;                 /* the page on which they begin                               */
 	_Atomic(uint8_t) *dirty;       /* per page of the objects: can be given back, see cold.h; NULL: never */
 	size_t touched;                /* bytes of the mapping up to the end of the generations      */

@@ -123,7 +123,7 @@ struct waiters {
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint32_t) cells; /* cells that were ever used; only grows              */
 	tagged_word vacant;                                /* the top of a stack of cells: its index + 1         */
 	_Atomic(uint64_t) tickets;                         /* the last one assigned                               */
-	_Atomic(char *) lot[CELL_LOT_COUNT];               /* lot k: CELL_LOT * 2^k cells; behind lot 1: branches */
+	_Atomic(char *) lot[CELL_LOT_COUNT];               /* lot k has CELL_LOT * 2^k cells; lot 1 the branches too */
 	const struct arena *arena;                         /* the pool's                                          */
 	_Atomic(uint64_t) closed;                          /* enum closing; lfpool_close() sleeps on it           */
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) full;  /* enum fullness, or the ticket of a search: W13        */

@@ -307,7 +307,7 @@ static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmet
 			taken--;
 		}
 	}
-	/* release, edge GIVE: bottom meets top. */
+	/* release, edge GIVE: raises bottom to top, so the magazine is empty. */
 	store_release(&m->bottom, bottom_raised(bottom, gone));
 	return taken;
 }

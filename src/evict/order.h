@@ -124,8 +124,8 @@ uint64_t order_priority(const struct order *order, uint32_t slot);
 /* The caller has removed the last pin of a candidate: EV3. */
 void order_lower(struct order *order, uint32_t slot);
 
-/* A candidate whose rank, when the search saw it, was not above the ranks of those that do not change during the
- * call. */
+/* The candidate with the least rank.  If others change during the call: a candidate whose rank, at the moment of the
+ * search, was not above any that did not change. */
 struct least order_least(struct order *order);
 /* After the block of this slot lost its least candidate: raises the bounds above the block, as far as they are below
  * `limit`. */

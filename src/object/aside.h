@@ -9,9 +9,9 @@
  *              slot aside for the first time, and takes only slots with older tickets.  So it tries each object once.
  * Invariants   AS1 a slot is set aside exactly while its ticket is not 0, and then no thread holds it.  A call holds
  *                  one slot at a time.
- *              AS2 tickets only grow, so a slot that is taken never again gets a ticket up to `until`.  A scan that
- *                  reaches the end has found every slot that had such a ticket when the scan began, except the slots
- *                  that other calls took.
+ *              AS2 tickets only grow, so a slot that a call has taken gets a ticket above `until` if it is set aside
+ *                  again.  A scan that reaches the end has found every slot that had a ticket up to `until` when the
+ *                  scan began, except the slots that other calls took.
  *              A call that was refused no object takes any ticket.  It returns NULL when it has scanned to the end,
  *              then found the free lists exhausted, and `sets` has not changed meanwhile: then no slot was free, except
  *              slots that calls held.  A call that was refused an object takes only older tickets, so it does not

@@ -46,7 +46,7 @@ struct lfpool_pool {
 	bool disowned;               /* the same, and the objects are in shared memory: they are the parent's */
 	struct lifecycle *each_call; /* runs at each acquire and each release; NULL: not needed               */
 	struct lifecycle *builds;    /* LFPOOL_CREATE_ALL with hits: builds slots out of the cold store       */
-	struct lifecycle *lifecycle; /* of all objects; NULL: they only need memory                           */
+	struct lifecycle *lifecycle; /* NULL: no hooks, debug modes or tools                                  */
 	struct heap *heap;           /* malloc mode; NULL: the objects are in the slots                       */
 	struct retired *retired;     /* NULL: no scheme                                                       */
 	struct order *order;         /* of the candidates for eviction; NULL: the pool does not evict         */
