@@ -2,16 +2,12 @@
 /*
  * evict.h - eviction: a full pool takes the object with the lowest priority from its holder.
  *
- *     lfpool_config_t config = LFPOOL_CONFIG_INIT;
- *     lfpool_t *voices;
- *     lfpool_handle_t sound;
- *
- *     config.object_size = sizeof(struct voice);
  *     config.capacity = 32;
  *     config.evict = LFPOOL_EVICT_LESS;
  *     config.hooks.evict = fade_out;
  *     if (lfpool_create(&voices, &config) != LFPOOL_OK) ...
  *
+ *     lfpool_handle_t sound;
  *     struct voice *v = lfpool_acquire_evicting(voices, loudness, &sound);
  *     if (!v) ...                                // all 32 voices are at least as loud, or pinned
  *     start(v);                                  // the object is pinned: no other thread can evict it

@@ -29,7 +29,7 @@ typedef struct {
 	uint64_t misuses;         /* refused releases, and findings of debug modes                              */
 	uint64_t given_back;      /* bytes that lfpool_trim() has returned to the system                        */
 	uint64_t refills;         /* acquires that found the magazine of their cache empty, and got another one */
-	uint64_t drains;          /* releases that found the magazine full, and got another one                 */
+	uint64_t drains;          /* releases that found the magazine full, and made room                       */
 	uint64_t steals;          /* objects, or whole magazines, taken from another cache                      */
 	uint64_t exhausted;       /* calls that found no free object (not those that a hook refused)            */
 	uint64_t retries;         /* failed compare-and-swaps on stacks of magazines                            */

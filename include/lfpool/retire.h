@@ -17,9 +17,10 @@
  * called, debug modes treat it as at a release, and it is free.  The pool stores nothing in the object.
  *
  * Batches.  A pool has up to LFPOOL_PLACES_MAX places for retired objects, chosen by thread.  Each place gives one
- * batch at a time to the scheme, and collects objects that are retired meanwhile.  These are the next batch, as soon as
- * the present one is reclaimed.  So a batch has all objects retired during one grace period (thousands, under load),
- * and no object waits for more than two.  There is nothing to flush, and a thread may exit at any time.
+ * batch at a time to the scheme, at first a single object, and collects objects that are retired meanwhile.  These are
+ * the next batch, as soon as the present one is reclaimed.  So a batch has all objects retired during one grace period
+ * (thousands, under load), and no object waits for more than two.  There is nothing to flush, and a thread may exit at
+ * any time.
  *
  * Backlog.  Retired objects count in the pool's capacity, so their number is bounded (`retired` in lfpool_stats_t).
  * Size a pool for the objects in use plus those retired during two grace periods (docs/deferred-release.md).  When all
