@@ -24,7 +24,6 @@
 #define CACHE_LEAST 2                                   /* the least that config.cache_capacity can be    */
 #define ACQUIRES_MINIMUM 1000                           /* with fewer, most trips only filled the caches     */
 
-/* Statistics since the last reset. */
 static lfpool_stats_t stats_since(const lfpool_t *pool)
 {
 	lfpool_stats_t stats = LFPOOL_STATS_INIT;

@@ -76,7 +76,6 @@ lfpool_status_t pool_create_in_buffer(lfpool_t **pool_out, const lfpool_config_t
 }
 
 #ifdef LFPOOL_EMBEDDED
-/* An embedded build has only pools in buffers. */
 lfpool_status_t lfpool_create(lfpool_t **pool_out, const lfpool_config_t *config)
 {
 	if (pool_out)

@@ -65,7 +65,6 @@ void pool_exhausted(lfpool_t *pool, struct cache_head *head)
 	probe_exhausted(pool, pool->name);
 }
 
-/* No object was free. */
 static COLD void *exhausted(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns)
 {
 	pool_exhausted(pool, head);

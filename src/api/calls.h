@@ -10,7 +10,6 @@
 /* A wait that hooks.exhausted asks for ends at `deadline_ns`, on the clock of os_now_ns().  0: the call must not wait.
  * UINT64_MAX: only the hook decides. */
 void *pool_acquire(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns);
-/* Counts a call that found no free object. */
 void pool_exhausted(lfpool_t *pool, struct cache_head *head);
 /* `object` NULL does nothing; a refusal is reported. */
 lfpool_status_t pool_release(lfpool_t *pool, struct cache_head *head, void *object);

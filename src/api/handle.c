@@ -108,7 +108,6 @@ void *lfpool_pin(lfpool_t *pool, lfpool_handle_t handle)
 	return slot && arena_pin(&pool->core.arena, slot, word) ? pool_object(pool, slot) : NULL;
 }
 
-/* Refuses an unpin of a slot's object. */
 static COLD lfpool_status_t not_pinned(lfpool_t *pool, lfpool_handle_t handle, uint32_t slot)
 {
 	lfpool_misuse_t misuse = {

@@ -42,7 +42,6 @@ void fork_mutex_close(struct fork_mutex *m);
 uint32_t process_forks(void);
 uintptr_t process_forker(void);
 
-/* Is there a pool in malloc mode? */
 bool pool_any_heap(void);
 
 /* trim.c: returns up to `bytes` of the memory of cold slots to the system, after a shrink. */

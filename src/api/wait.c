@@ -343,7 +343,6 @@ lfpool_status_t waiters_take(lfpool_t *pool, struct cache_head *head, void **obj
 
 /* ---- Cells ---- */
 
-/* A call that waits. */
 struct call {
 	lfpool_t *pool;
 	struct cache_head *head;
@@ -497,7 +496,6 @@ static COLD bool poll(const struct call *call)
 	}
 }
 
-/* Does a call with an earlier ticket wait? */
 static bool older_waits(const struct waiters *d, uint64_t ticket)
 {
 	uint64_t word;

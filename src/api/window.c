@@ -93,7 +93,6 @@ lfpool_status_t window_bytes(const lfpool_config_t *given, size_t *bytes_out)
 	return LFPOOL_OK;
 }
 
-/* Does this number of objects fit? */
 static bool objects_fit(const lfpool_config_t *given, size_t objects, struct window_range range)
 {
 	lfpool_config_t config = *given;

@@ -38,7 +38,6 @@ static inline size_t class_of(const struct classes *c, size_t size)
 	return ((size_t)d << c->steps_shift) + (size_t)(m >> d);
 }
 
-/* Bytes of an object of the class. */
 static inline size_t class_size(const struct classes *c, size_t number)
 {
 	const size_t steps = (size_t)1 << c->steps_shift;

@@ -179,7 +179,6 @@ static char *map_range(const struct layout *l, const struct arena_plan *plan)
 	return os_map_aligned(l->mapped, l->before, alignment, is_whole(plan));
 }
 
-/* Gives access to the usable parts only. */
 static bool set_access(const struct arena *arena, char *room, const struct layout *l, const struct arena_plan *plan)
 {
 	if (EMBEDDED)

@@ -167,7 +167,6 @@ static inline uintptr_t arena_active(const struct arena *arena, uint32_t slot)
 	return (uintptr_t)arena_object(arena, slot) ^ arena->veil;
 }
 
-/* The state of a slot. */
 static inline _Atomic(uintptr_t) *arena_state(const struct arena *arena, uint32_t slot)
 {
 	return lfpool_state_at_(&arena->face, arena_object(arena, slot));

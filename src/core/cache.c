@@ -159,7 +159,6 @@ static bool refill(struct cache *c, bool carve)
 	return true;
 }
 
-/* A free slot from `current`, or SLOT_NONE. */
 static inline uint32_t pop(struct cache *c)
 {
 	const struct core *core = c->core;

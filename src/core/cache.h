@@ -47,14 +47,14 @@
 struct lfpool_pool;
 struct core;
 
-/* Each lfpool_cache_t is the start of one. */
+/* Begins with the public lfpool_cache_t. */
 struct cache_head {
 	struct lfpool_cache face; /* must be first                            */
 	struct lfpool_pool *pool;
 };
 
 struct cache {
-	/* The user's alone. */
+	/* Written by the cache's user alone. */
 	_Alignas(CACHE_LINE_PAIR) struct cache_head head;
 	struct core *core;
 	struct lfpool_magazine *current; /* the magazine named by current_word               */
@@ -70,7 +70,7 @@ struct cache {
 		uint64_t words[LFPOOL_HOME_];
 	} closed; /* cache_closed(): it has no entries */
 
-	/* Published (C2). */
+	/* Read by other threads (C2). */
 	_Alignas(CACHE_LINE_PAIR) tagged_word current_word;
 	tagged_word in_transit;
 	struct stack full, empty;
@@ -96,7 +96,7 @@ struct cache_table {
 	uint32_t most, for_calls;                          /* the maximum; caches for single calls      */
 };
 
-/* What a pool's caches share. */
+/* The part of a pool that its caches share. */
 struct core {
 	struct arena arena;
 	struct magazines magazines;
@@ -200,7 +200,6 @@ size_t census_run(const struct core *core, size_t slot, size_t *end_out);
  * second: the number of active slots, and the high-water mark. */
 void census_lists(const struct core *core, lfpool_stats_t *stats_out);
 void census_states(const struct core *core, lfpool_stats_t *stats_out);
-/* Resets the high-water mark. */
 void census_reset_high_water(struct core *core);
 /* Objects that were free all the time since the last census_reset_idle(); 0 before the first.  `stolen`: the objects
  * and magazines stolen since.  The result is never too large. */

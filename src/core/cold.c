@@ -35,7 +35,6 @@ static uint64_t counts_put(uint64_t now, uint64_t slots)
 	return counts_of(capacity - paid, cold_balance_in(now) + (cold_closed_in(now) ? 0 : (int64_t)slots));
 }
 
-/* `slots` objects leave the pool. */
 static uint64_t counts_withdraw(uint64_t now, uint64_t slots)
 {
 	const uint64_t capacity = cold_capacity_in(now) - slots;
@@ -542,7 +541,7 @@ bool pages_hold(struct cold *c, const struct page_run *run, struct page_hold *ho
 
 void pages_let_go(struct cold *c, const struct page_hold *hold)
 {
-	/* O1: the bits first. */
+	/* The bits before the counts (O1). */
 	give_slots(c, hold->first_slot, hold->last_slot + 1);
 	if (hold->borrowed)
 		cold_give_back(c, hold->borrowed);

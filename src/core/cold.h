@@ -56,7 +56,7 @@ struct cold {
 	low_water_word least_room; /* the minimum of `room`                                                    */
 	_Atomic(uint64_t) hint;    /* the word of `bits` where the next search begins                            */
 	_Atomic(uint64_t) reached; /* the last slot beyond `initial` that was taken out; only grows              */
-	/* Fixed. */
+	/* Never changes: */
 	uint64_t initial;  /* slots that magazines are born with                                         */
 	uint64_t reserved; /* slots with addresses                                                       */
 	const struct arena *arena;
@@ -144,7 +144,6 @@ static inline bool cold_owes(const struct cold *c)
 	return cold_owes_in(load_relaxed(&c->counts));
 }
 
-/* Slots 1 .. cold_opened() are accessible. */
 static inline size_t cold_opened(const struct cold *c)
 {
 	/* relaxed: as cold_capacity(). */
@@ -221,7 +220,6 @@ struct page_run {
 	uint32_t first_slot, last_slot; /* slots on these pages, in whole or in part    */
 };
 
-/* The number of opened pages. */
 size_t pages_end(const struct cold *c);
 
 /* Searches up to `looks` pages from *at on for a run of at most `most` pages, and sets *at for the next search.  False:

@@ -61,7 +61,6 @@ static inline struct shard *shard_at(struct depot *d, uint32_t index)
 	return &d->shard[index % d->shards];
 }
 
-/* Divides the chunks into regions. */
 static inline void depot_open(struct depot *d, uint32_t shards, uint32_t chunks)
 {
 	d->shards = shards;

@@ -159,7 +159,7 @@ static ALWAYS_INLINE struct lowest slot_rank(const struct order_level *l, const 
 	return (struct lowest){is_candidate(word) ? rank : RANK_NONE, index};
 }
 
-/* EV5: both words of a bound. */
+/* Both words of a bound; RANK_LOWEST while a thread raises it (EV5). */
 static ALWAYS_INLINE struct lowest node_bound(const struct order_level *l, size_t node)
 {
 	/* seq_cst, all: EV4. */
@@ -215,7 +215,7 @@ static inline uint64_t version_next(uint64_t version, size_t child)
 	return (version / VERSION_ONE + 1) * VERSION_ONE + hint * VERSION_CHILD;
 }
 
-/* EV4. */
+/* Raises the bound of a node to the least rank below it (EV4). */
 static void node_raise(struct order *order, unsigned level, size_t node)
 {
 	struct order_level *l = &order->level[level];
@@ -313,7 +313,6 @@ static struct rank visit_node(struct order *order, unsigned level, size_t node, 
 	return below;
 }
 
-/* The child with the least bound. */
 static size_t least_of(const struct order *order, const struct rank *bound, size_t count)
 {
 	size_t least = 0;

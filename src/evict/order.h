@@ -109,7 +109,6 @@ struct least {
 lfpool_status_t order_open(struct order **order_out, const lfpool_config_t *config, const struct arena *arena);
 void order_close(struct order *order);
 
-/* A new stamp, greater than all before. */
 static inline uint64_t order_stamp(struct order *order)
 {
 	/* relaxed: stamps only have to differ; calls that are ordered see the clock grow. */

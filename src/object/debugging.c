@@ -27,7 +27,6 @@ struct debug {
 	_Atomic(uint8_t) contents[]; /* per slot, with poison: B2.  The slot's holder writes it */
 };
 
-/* The contents of an object. */
 enum contents {
 	FRESH,    /* zero bytes, or the rest of memory that may have been returned      */
 	POISON,   /* free, and filled                                                   */

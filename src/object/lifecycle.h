@@ -50,7 +50,6 @@ void lifecycle_destroy(struct lifecycle *lifecycle, uint32_t slot, void *object,
 
 /* slot: SLOT_NONE in malloc mode, where each object is built and destroyed for each use. */
 
-/* Is there a hook that runs for objects? */
 bool hooks_have_life(const lfpool_hooks_t *hooks);
 
 /* The result of lifecycle_begin().  Refused: the slot must stay free, built or not.  Discarded: hooks.validate rejected

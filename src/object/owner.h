@@ -41,7 +41,6 @@ struct owners {
 	_Atomic(uint32_t) acquires, releases; /* counted if one_in is not 0 */
 };
 
-/* False when the system refuses memory. */
 bool owners_open(struct owners *owners, size_t capacity, bool timed, uint32_t one_in);
 void owners_close(struct owners *owners);
 

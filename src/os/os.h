@@ -149,7 +149,6 @@ void os_mutex_close(os_mutex_t *mutex);
 /* From now on `before` runs before each fork, `parent` and `child` after it; false when refused. */
 bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void));
 
-/* Lets another thread run. */
 void os_yield(void);
 
 /* Each port has os_thread_self(): a uintptr_t that differs from every other living thread's.  A fork keeps it. */

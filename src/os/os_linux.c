@@ -198,7 +198,6 @@ struct mappings {
 	char bytes[512];
 };
 
-/* The next byte; '\0' at the end. */
 static char mappings_next(struct mappings *r)
 {
 	if (r->at == r->count) {

@@ -256,7 +256,6 @@ void os_mutex_unlock(os_mutex_t *mutex)
 	ReleaseSRWLockExclusive((PSRWLOCK)mutex);
 }
 
-/* There is no fork. */
 bool os_is_shared(const void *address, size_t bytes)
 {
 	(void)address;

@@ -152,7 +152,6 @@ lfpool_status_t config_import_for_buffer(lfpool_config_t *config, struct debug_m
 		return LFPOOL_E_CONFIG_EVICT;
 	if (!config->buffer_caches)
 		config->buffer_caches = LFPOOL_BUFFER_CACHES;
-	/* The whole buffer is touched anyway. */
 	config->flags &= ~LFPOOL_PREFAULT;
 	return LFPOOL_OK;
 }

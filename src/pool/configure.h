@@ -25,7 +25,7 @@ lfpool_status_t config_import(lfpool_config_t *config_out, struct debug_modes *m
 lfpool_status_t config_import_for_buffer(lfpool_config_t *config_out, struct debug_modes *modes_out,
 					 const lfpool_config_t *given);
 
-/* The common part; caches: the maximum of config.buffer_caches. */
+/* The part that both share; caches: the maximum of config.buffer_caches. */
 struct config_words {
 	const char *backend, *debug; /* the environment's; NULL or empty: not set */
 };
@@ -39,7 +39,6 @@ struct arena_plan config_arena_plan(const lfpool_config_t *config, const struct 
 /* If the environment has settings, prints on stderr, once per process, that a pool ignores them. */
 void config_tell_ignored(const char *name, const char *why);
 
-/* The backend's word. */
 const char *backend_name(lfpool_backend_t backend);
 
 #endif

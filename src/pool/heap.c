@@ -75,7 +75,6 @@ void *heap_object_new(lfpool_t *pool, uint32_t slot)
 	void *object = block + offset;
 
 	((union label *)object - 1)->cell = cell_of(pool, slot);
-	/* hooks.create gets zeroed memory. */
 	if (pool->each_call)
 		memset(block + offset, 0, heap->bytes);
 	heap_set_add(heap->set, object, slot);

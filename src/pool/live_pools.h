@@ -71,7 +71,6 @@ void live_pools_lock(void);
 void live_pools_unlock(void);
 /* The first live pool from *place on, which it moves past that pool; NULL: the end. */
 struct lfpool_pool *live_pools_next(size_t *place);
-/* Every live pool.  Under the lock. */
 void live_pools_each(void (*visit)(struct lfpool_pool *pool));
 /* The live pool with this id, or NULL.  Under the lock, which keeps it alive. */
 struct lfpool_pool *live_pools_find(uint64_t id);
@@ -90,7 +89,7 @@ struct range_array {
 	struct range range[];
 };
 
-/* Zeroed: no ranges. */
+/* A zeroed map has no ranges. */
 struct address_map {
 	_Atomic(uint64_t) head;
 	_Atomic(uintptr_t) array[2]; /* struct range_array *, or 0 while it has never held a range */

@@ -13,7 +13,6 @@
 COLD lfpool_status_t misuse_report(lfpool_t *pool, const void *object, lfpool_status_t status);
 /* Calls the hook; without one, prints the first misuse on stderr.  `kind`: "pool" or "set". */
 COLD void misuse_say(const char *kind, const lfpool_hooks_t *hooks, const lfpool_misuse_t *misuse);
-/* For the pool's debug modes. */
 struct debug_home misuse_home(lfpool_t *pool);
 /* Reports a violated invariant, and the slot or magazine in question; SIZE_MAX: no such place. */
 COLD void misuse_invariant(const struct debug_home *home, const char *violated, size_t where);

@@ -35,13 +35,11 @@ static size_t at_most(size_t value, size_t limit)
 	return value < limit ? value : limit;
 }
 
-/* Objects per processor. */
 static size_t choose_share(const lfpool_config_t *config, bool in_buffer)
 {
 	return config->max_capacity / (EMBEDDED || in_buffer ? processors_in_buffer(config) : os_processors());
 }
 
-/* Objects that fit in CACHE_BYTES. */
 static size_t choose_in_bytes(const lfpool_config_t *config)
 {
 	return CACHE_BYTES / layout_stride(config->object_size, config->object_alignment, false);
@@ -117,7 +115,6 @@ size_t check_others(size_t magazines, size_t caches)
 	return magazines + caches * EXTRA_PER_CACHE + 1;
 }
 
-/* False: the number of bytes overflows. */
 static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfpool_config_t *config,
 			 const struct window *window, bool heap)
 {

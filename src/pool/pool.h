@@ -63,7 +63,7 @@ struct lfpool_pool {
 	lfpool_hooks_t hooks;
 	struct debug_modes modes;
 	char name[NAME_BYTES];
-	/* Any thread. */
+	/* Changed by any thread: */
 	_Atomic(size_t) misuses;
 	_Atomic(uint64_t) trim_at;      /* the page where the next lfpool_trim() continues          */
 	_Atomic(uint64_t) trim_in_vain; /* pages it has examined since it returned one              */

@@ -423,7 +423,7 @@ static inline size_t least_of(size_t a, size_t b)
  * handle; returns their number. */
 static inline size_t deactivate(const struct lfpool_cache *shared, void *const *objects, size_t count)
 {
-	/* As above. */
+	/* A copy, as in activate(). */
 	const struct lfpool_cache face = *shared;
 	size_t done = 0;
 
@@ -501,7 +501,7 @@ size_t bulk_take(struct cache_head *head, void **objects_out, size_t wanted, uin
 	if (likely(done == taken))
 		return done;
 	tally_shared(&core->unpushed, (uint64_t)done - taken);
-	/* U1. */
+	/* The hooks run after the step (U1). */
 	for (size_t i = done; i < taken; i++)
 		(void)misuse_report(pool, objects_out[i], LFPOOL_E_NOT_IN_USE);
 	return done;

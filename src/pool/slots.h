@@ -48,7 +48,6 @@ static inline uint32_t slots_take_after_hit(lfpool_t *pool, struct cache_head *c
 	return slot ? slot : cache_take(c, true);
 }
 
-/* Counts a call that found no free object. */
 static inline void slots_exhausted(lfpool_t *pool, struct cache_head *cache)
 {
 	if (cache)
@@ -91,7 +90,6 @@ static inline uint32_t slots_end(lfpool_t *pool, uint32_t slot, void *object)
 	return pool->each_call ? lifecycle_end(pool->each_call, slot, object) : slot;
 }
 
-/* Puts back the result of slots_end(). */
 static inline void slots_put_ended(lfpool_t *pool, struct cache_head *cache, uint32_t slot)
 {
 	if (likely(cache && pool->direct)) {
@@ -112,7 +110,6 @@ size_t slots_out(const lfpool_t *pool);
 /* A cache for a thread, or an explicit one.  NULL: the system refuses memory, or all caches are taken. */
 struct cache_head *slots_cache_create(lfpool_t *pool);
 void slots_cache_destroy(struct cache_head *cache);
-/* Moves its objects to the depot. */
 void slots_cache_flush(struct cache_head *cache);
 
 /* ---- Many objects in one step: only for plain pools (pool.h) ---- */

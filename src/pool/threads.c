@@ -194,13 +194,13 @@ struct cache_head *thread_cache(lfpool_t *pool)
 
 	if (thread_find(pool, &cache))
 		return (struct cache_head *)cache;
-	/* L3 */
+	/* No thread looks up a pool with the id 0 (L3). */
 	return pool->head.id ? attach(pool) : NULL;
 }
 
 struct cache_head *thread_cache_if_any(const lfpool_t *pool)
 {
-	/* L3 */
+	/* No thread looks up a pool with the id 0 (L3). */
 	if (!pool->head.id)
 		return NULL;
 

@@ -32,7 +32,6 @@ struct cache_head;
 /* Declared again, to give it the model. */
 LFPOOL_API extern THREAD_LOCAL struct lfpool_thread_ lfpool_thread_;
 
-/* The head of a pool with this id. */
 static inline struct lfpool_head_ thread_head(uint64_t id)
 {
 	return (struct lfpool_head_){.id = id, .in_tables = id % TABLE_ENTRIES_MIN * sizeof(struct lfpool_entry_)};
@@ -49,7 +48,7 @@ static inline lfpool_cache_t *thread_find_by_id(uint64_t id)
 
 	if (unlikely(e->pool_id != id))
 		return NULL;
-	/* L4 */
+	/* An entry with this id has a cache (L4). */
 	if (!e->cache)
 		__builtin_unreachable();
 	return e->cache;

@@ -550,7 +550,6 @@ static void bring_all(lfpool_registry_t *registry, int steps, lfpool_registry_re
 	registry_unlock(registry);
 }
 
-/* The present state of the pools. */
 static void count_all(lfpool_registry_t *registry, lfpool_registry_report_t *report)
 {
 	registry_lock(registry);

@@ -29,7 +29,6 @@
 
 #include "lfpool/report.h"
 
-/* The numbers of a row in the table. */
 struct row_numbers {
 	size_t object_size;
 	uint64_t bytes; /* of all objects */

@@ -59,7 +59,6 @@ enum profile_key {
 	PROFILE_FIXED = PROFILE_growth_step /* the first that a switch cannot change */
 };
 
-/* The settings of one pool. */
 struct policy {
 	uint32_t given;    /* a bit for each key that has a value                                       */
 	uint32_t in_bytes; /* a bit for each value that is in bytes; only in lines: PF4                 */

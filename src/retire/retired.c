@@ -69,7 +69,7 @@ static void put_back(struct retired *retired, struct batch *batch, struct cache_
 	lfpool_t *pool = batch->pool;
 	uint32_t slot = batch->first;
 
-	/* The count ends the loop, not a link. */
+	/* Ends by the count, not by the last link. */
 	for (uint32_t left = (uint32_t)batch->face.count; left; left--) {
 		const uint32_t below = retired_below(retired, slot);
 

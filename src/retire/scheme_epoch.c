@@ -24,13 +24,11 @@ struct place {
 	bool registered; /* with the epoch; written by the holder of the batch */
 };
 
-/* The context of a scheme. */
 struct records {
 	struct ck_epoch *epoch;
 	struct place places[LFPOOL_PLACES_MAX];
 };
 
-/* Stored in the room of a batch. */
 struct deferred {
 	ck_epoch_entry_t entry; /* first */
 	bool due;

@@ -380,7 +380,6 @@ lfpool_t *lfpool_set_pool_of(const lfpool_set_t *set, const void *pointer, size_
 
 /* ---- Reports, from lfpool_stats() and lfpool_dump() of each pool ---- */
 
-/* Adds up all pools; returns their number. */
 static size_t sum_of_classes(const lfpool_set_t *set, lfpool_stats_t *sum_out)
 {
 	size_t pools = 0;

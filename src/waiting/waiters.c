@@ -173,7 +173,8 @@ void waiters_search(struct waiters *d, uint64_t ticket)
 		;
 	if (full != FULL_UNKNOWN)
 		waiters_want(d, -UINT32_C(1));
-	/* W13. */
+	/* Before the search, so that it sees each object that another call makes free, or that call sees the ticket
+	 * (W13). */
 	arena_heavy_fence(d->arena);
 }
 
@@ -186,7 +187,7 @@ void waiters_found_nothing(struct waiters *d, uint64_t ticket)
 	(void)cas_release(&d->full, &full, FULL_KNOWN);
 }
 
-/* An object is free, W13. */
+/* Records that an object is free (W13). */
 static void not_full(struct waiters *d)
 {
 	/* relaxed, here and below: after the fence of the call that made it free. */
@@ -245,7 +246,7 @@ void waiters_continue(lfpool_t *pool, lfpool_continuation_t then, void *context,
 	serving_begin(&here, pool, NULL);
 	then(context, pool, object);
 	serving_end(&here, pool);
-	/* W6: demand that the continuation left. */
+	/* Serves the demand of calls inside the continuation, which did not serve (W6). */
 	resize_serve_if_wanted(pool, NULL);
 }
 
