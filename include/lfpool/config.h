@@ -176,8 +176,8 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  * objects would begin in one set, with 1024 in four, but with an odd number of lines in all 64 (docs/memory.md).
  *
  * Rule: the plain stride is object_size, rounded up to object_alignment.  A step is 64 bytes, or object_alignment if
- * that is larger.  If the plain stride is an even number of steps, at least 16, one step is added.  Below 16 steps one
- * more would cost over 1/16 of the memory; with an alignment of 4096 or more no stride helps.
+ * that is larger.  If the plain stride is an even number of steps, one step is added, except below 16 steps, where it
+ * would cost over 1/16 of the memory, and with an alignment of 4096 or more, where no stride helps.
  *
  * Source: DPDK's mempool (rte_mempool.c, arch_mem_object_align()), which makes the number of lines odd too.
  */

@@ -128,8 +128,7 @@ LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);
  *           caller-provided memory.
  *           A step returns at most 64 KiB, or one larger object.  During a step its objects count as in use: an acquire
  *           that finds all others in use returns NULL, a grow may find less room, and lfpool_capacity() may include
- *           removed objects.  Calls that began to wait meanwhile then get objects, on this thread: a continuation runs
- *           in this call, after hooks.create if its object is not built.
+ *           removed objects.  After a step the call gives objects to waiting calls, and runs continuations.
  * Cost      About 0.1 us per object taken out of the free lists, and 10 us per step.
  */
 LFPOOL_API bool lfpool_trim(lfpool_t *pool, size_t keep, size_t budget);

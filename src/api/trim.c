@@ -57,8 +57,8 @@ static bool cool(lfpool_t *pool, size_t keep, size_t *budget)
 }
 
 /*
- * LFPOOL_IDLE: the number of objects that the present round still has to cool.  A round begins when the previous one
- * has ended, and cools as many objects as were free all the time since the previous one began, in one call or several.
+ * LFPOOL_IDLE: the number of objects that the present round still has to cool.  If there is no round, begins one, which
+ * has to cool as many objects as were free all the time since the previous round began.
  */
 static uint64_t idle_round(lfpool_t *pool)
 {

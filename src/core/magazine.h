@@ -406,7 +406,7 @@ static inline void magazine_push_round(struct lfpool_magazine *m, uint32_t slots
 
 /*
  * Takes the oldest object, or returns 0.  The caller read the word `top` (acquire) and then executed a heavy fence.
- * born: the object that a zero entry at this position means (H7).
+ * born: the object if its entry is still 0 (H7).
  */
 static inline uintptr_t magazine_take(struct lfpool_magazine *m, uint32_t slots, uint64_t top, uintptr_t born)
 {

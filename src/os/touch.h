@@ -3,8 +3,8 @@
  * touch.h - backs pages with memory by a write to each, where the system has no call for that.
  *
  * Idea         Other threads may already use objects on the page, so the write is a CAS that stores the value it read.
- *              (A compiler may turn "add 0" into a fence and a load, which does not back the page.  Words, because
- *              riscv64 has no CAS of a byte.)
+ *              (A compiler may replace an atomic "add 0" by a fence and a load, which does not back the page.  A CAS of
+ *              a word, because riscv64 has no CAS of a byte.)
  */
 #ifndef LFPOOL_TOUCH_H
 #define LFPOOL_TOUCH_H

@@ -45,7 +45,7 @@ struct lfpool_pool {
 	bool inherited;              /* in the child of a fork: calls of other threads were interrupted       */
 	bool disowned;               /* the same, and the objects are in shared memory: they are the parent's */
 	struct lifecycle *each_call; /* runs at each acquire and each release; NULL: not needed               */
-	struct lifecycle *builds;    /* LFPOOL_CREATE_ALL with hits: builds slots out of the cold store       */
+	struct lifecycle *builds;    /* LFPOOL_CREATE_ALL without each_call: builds slots that were cold      */
 	struct lifecycle *lifecycle; /* NULL: no hooks, debug modes or tools                                  */
 	struct heap *heap;           /* malloc mode; NULL: the objects are in the slots                       */
 	struct retired *retired;     /* NULL: no scheme                                                       */
