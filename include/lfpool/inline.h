@@ -309,7 +309,7 @@ struct lfpool_entry_ {
 /* One per thread. */
 struct lfpool_thread_ {
 	struct lfpool_entry_ last;
-	struct lfpool_entry_ *table; /* has an entry at the offset of each pool */
+	struct lfpool_entry_ *table; /* has an entry at each pool's offset */
 };
 
 /* The beginning of every pool. */

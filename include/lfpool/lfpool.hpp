@@ -25,9 +25,10 @@
  *              and continuations, so they must not throw.  Without exceptions the constructors that throw are not
  *              declared; use create().
  * The end      Owners must release their objects before the pool is closed.  Closing frees the memory of all objects,
- *              but calls no destructors, because it cannot know which active objects are complete.  clear() before it
- *              does.  With a scheme (lfpool/retire.h) closing may be refused: then close() returns SIZE_MAX, an
- *              assignment leaves the pool to the moved-from object, and a destructor loses it.  So call close() first.
+ *              but calls no destructors, because it cannot know which active objects are complete; call clear() before,
+ *              to destroy them.  With a scheme (lfpool/retire.h) closing may be refused: then close() returns SIZE_MAX,
+ *              an assignment leaves the pool to the moved-from object, and a destructor loses it.  So call close(), and
+ *              check its result, before an assignment or the destructor.
  * Types        T must be complete where objects are made or destroyed, but not where pool<T> and unique_ptr<T> are
  *              declared.  Alignment and size up to 1 GiB.  No arrays; use a struct that has one.
  * Fast path    Include lfpool/inline.h before this header to inline it: in all files of a program, or in none.
@@ -266,7 +267,7 @@ private:
 /* For one worker at a time: lfpool_cache_create().  It must not outlive its pool, but its objects may outlive it. */
 template <typename T> class cache : detail::poolable<T> {
 public:
-	cache() noexcept = default; /* none */
+	cache() noexcept = default; /* no cache */
 	/* operator bool is false if lfpool_cache_create() returned NULL. */
 	explicit cache(const pool<T> &of) noexcept : cache_(lfpool_cache_create(of.get())), pool_(of.get()) {}
 

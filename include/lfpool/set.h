@@ -25,9 +25,9 @@
  * count, unless config.larger is set.  A release finds the pool by the address, because all classes have address
  * windows of one size, side by side.
  *
- * The pool of the smallest class is made with the set, the others when they are first needed.  That call takes a lock
- * and enters the kernel, and the system can refuse memory.  To avoid this, call lfpool_set_pool() for each class
- * before.
+ * The pool of the smallest class is made with the set, the others by the first call that needs them.  That call takes a
+ * lock and enters the kernel, and the system can refuse memory.  To avoid this, first call lfpool_set_pool() for each
+ * class.
  *
  * Any thread can make any call at any time, except for create and destroy.
  */
@@ -56,13 +56,14 @@ typedef struct lfpool_set_config {
 	size_t steps;           /* classes to each doubling: 4, 8 or 16; 0 = 8                                */
 	size_t larger;          /* if every object of a class is in use and it cannot grow, an acquire tries
 	                           this number of larger classes, one after the other; 0 = none               */
-	size_t class_bytes;     /* bytes of objects in each class (with LFPOOL_PLAIN_STRIDE); 0 = 16 MiB      */
+	size_t class_bytes;     /* bytes of objects in each class, as with LFPOOL_PLAIN_STRIDE; 0 = 16 MiB    */
 	size_t max_class_bytes; /* bytes of objects to which each class can grow, at least its first capacity;
 	                           0 = it does not grow                                                       */
 	size_t growth_bytes;    /* bytes of objects by which a class grows automatically; 0 = it does not     */
 	/* Sets the number of objects of each class, if classes differ.  lfpool_set_create() calls it once per class,
-	 * without a lock.  `context` is pool.hooks.context.  `config` is the config of the class's pool, identified by
-	 * object_size; it may change only capacity, max_capacity (0: the class does not grow) and growth_step. */
+	 * without a lock.  `context` is pool.hooks.context.  `config` is the config of the class's pool; its
+	 * object_size identifies the class.  plan() may change capacity, max_capacity (0: the class does not grow) and
+	 * growth_step, and nothing else. */
 	void (*plan)(void *context, lfpool_config_t *config);
 	/* A registry (lfpool/registry.h) that makes the pools, with its profile's settings for "name/size".  Destroy
 	 * the set first.  NULL: no registry. */
@@ -193,8 +194,8 @@ LFPOOL_INLINE_ lfpool_t *lfpool_set_pool(lfpool_set_t *set, size_t size)
  *
  * pointer   Any value.
  * size_out  Receives the size of that pool's objects, or 0; may be NULL.
- * Returns   The pool; also for an address near its objects.  NULL: the address is not in the window of a class that was
- *           used.  In malloc mode it finds only active objects.
+ * Returns   The pool in whose window the address is, even if no object is there.  NULL: the address is not in the
+ *           window of a class that was used.  In malloc mode it finds only active objects.
  * Threads   Any.  Wait-free, O(1); in malloc mode O(classes).
  */
 LFPOOL_API lfpool_t *lfpool_set_pool_of(const lfpool_set_t *set, const void *pointer, size_t *size_out);

@@ -137,7 +137,7 @@ private:
 /* ---- An allocator ------------------------------------------------------------------------------------------ */
 
 /* For containers of the standard library: nodes and small arrays come from the set.  Arrays that are larger or more
- * aligned than the set's objects come from operator new.  When all objects of a class are in use, it throws
+ * aligned than the set's objects come from operator new.  When all objects of a class are in use, the allocator throws
  * std::bad_alloc, or calls std::terminate() without exceptions. */
 template <typename T> class allocator {
 public:
