@@ -207,7 +207,8 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  *                          work.  Differences:
  *                          - Each object is built and destroyed at each use, and LFPOOL_CREATE_ALL has no effect.
  *                          - A new object has the allocator's bytes, not zeros.
- *                          - Only active objects have addresses.  Every wrong release is LFPOOL_E_FOREIGN.
+ *                          - Only active objects have addresses.  So look-ups by address or index find no others, and
+ *                            every wrong release is LFPOOL_E_FOREIGN.
  *                          - lfpool_destroy() does not free active objects, so that a leak checker reports them.
  *                          - Acquire returns NULL if the allocator does.
  */

@@ -123,8 +123,7 @@ LFPOOL_API size_t lfpool_index_of(const lfpool_t *pool, const void *object);
  * An index fits into 32 bits, for fields where a pointer is too large.
  *
  * index     Any value.
- * Returns   The object's address, whether it is active, free, or not added yet; NULL if there is no such index.  In
- *           malloc mode NULL also while the object is free.
+ * Returns   The object's address, whether it is active, free, or not added yet; NULL if there is no such index.
  */
 LFPOOL_API void *lfpool_object_at(const lfpool_t *pool, size_t index);
 
@@ -133,7 +132,7 @@ LFPOOL_API void *lfpool_object_at(const lfpool_t *pool, size_t index);
  *
  * address   Any value.
  * Returns   The object's address, active or free; NULL if the address is outside the pool or between two objects.  In
- *           malloc mode it finds only the start of an active object.
+ *           malloc mode only the first address of an object is found.
  * Cost      O(1): a division.
  */
 LFPOOL_API void *lfpool_object_start(const lfpool_t *pool, const void *address);
@@ -143,7 +142,7 @@ LFPOOL_API void *lfpool_object_start(const lfpool_t *pool, const void *address);
  *
  * pointer   Any address: of an object, into one, foreign, NULL.
  * Returns   The pool; NULL if there is none; the inner pool if a pool's memory is an object of another pool.  In malloc
- *           mode it finds only the start of an active object.
+ *           mode only the first address of an object is found.
  * Threads   Any, concurrently with the creation and destruction of other pools.  Lock-free (a retry means that a pool
  *           was created or destroyed meanwhile), no system call.  While there are pools in malloc mode, an address that
  *           belongs to no other pool costs one system call.

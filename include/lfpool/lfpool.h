@@ -150,7 +150,7 @@ LFPOOL_API lfpool_status_t lfpool_release(lfpool_t *pool, void *object);
  *
  * object    Any pointer; NULL does nothing.
  * Returns   LFPOOL_E_FOREIGN if `object` is not in the pool's address range; this is neither reported nor counted as a
- *           misuse.  Otherwise as lfpool_release().  In malloc mode a free object is foreign.
+ *           misuse.  Otherwise as lfpool_release().
  * Cost      As lfpool_release().
  */
 LFPOOL_API lfpool_status_t lfpool_release_if_owned(lfpool_t *pool, void *object);
@@ -246,8 +246,7 @@ LFPOOL_API size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *
  * lfpool_owns - is `pointer` the address of one of this pool's objects?
  *
  * pointer   Any value.
- * Returns   true if it is the start of an object: active, free, removed by a shrink, or not added yet.  In malloc mode
- *           only active objects have addresses.
+ * Returns   true if it is the start of an object: active, free, removed by a shrink, or not added yet.
  * Cost      O(1).
  */
 LFPOOL_API bool lfpool_owns(const lfpool_t *pool, const void *pointer);

@@ -195,7 +195,7 @@ LFPOOL_INLINE_ lfpool_t *lfpool_set_pool(lfpool_set_t *set, size_t size)
  * pointer   Any value.
  * size_out  Receives the size of that pool's objects, or 0; may be NULL.
  * Returns   The pool in whose window the address is, even if no object is there.  NULL: the address is not in the
- *           window of a class that was used.  In malloc mode it finds only active objects.
+ *           window of a class that was used.
  * Threads   Any.  Wait-free, O(1); in malloc mode O(classes).
  */
 LFPOOL_API lfpool_t *lfpool_set_pool_of(const lfpool_set_t *set, const void *pointer, size_t *size_out);
@@ -204,7 +204,7 @@ LFPOOL_API lfpool_t *lfpool_set_pool_of(const lfpool_set_t *set, const void *poi
  * lfpool_set_usable_size - get the size of the object at an address.
  *
  * pointer   Any value.
- * Returns   Bytes; 0 if it is not the address of an object of this set, active or free (in malloc mode: active).
+ * Returns   Bytes; 0 if it is not the address of an object of this set, active or free.
  * Threads, cost   As lfpool_set_pool_of().
  */
 LFPOOL_INLINE_ size_t lfpool_set_usable_size(const lfpool_set_t *set, const void *pointer)
