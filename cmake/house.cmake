@@ -39,6 +39,37 @@ function(lfpool_house_rules target)
 	endif()
 endfunction()
 
+# lfpool_optimised(TARGET...): a parent project that has no build type, or whose own build type sets only C++ flags, would compile
+# lfpool without optimisation.  It gets -O2 there, and a message.  An optimisation level in the parent's C flags, also -O0, and
+# build types whose names begin with Debug are respected.
+function(lfpool_optimised)
+	if(PROJECT_IS_TOP_LEVEL)
+		return()
+	endif()
+	get_directory_property(options COMPILE_OPTIONS)
+	set(types "${CMAKE_CONFIGURATION_TYPES}")
+	if(NOT types)
+		set(types "${CMAKE_BUILD_TYPE}")
+	endif()
+	set(is_none OFF)
+	if(NOT types)
+		set(is_none ON)
+		set(types none)
+	endif()
+	foreach(type IN LISTS types)
+		string(TOUPPER ${type} upper)
+		if(" ${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${upper}} ${options}" MATCHES "[ ;]-O" OR upper MATCHES "^DEBUG")
+			continue()
+		endif()
+		foreach(target IN LISTS ARGN)
+			if(TARGET ${target})
+				target_compile_options(${target} PRIVATE $<$<OR:$<BOOL:${is_none}>,$<CONFIG:${type}>>:-O2>)
+			endif()
+		endforeach()
+		message(STATUS "lfpool is compiled with -O2: the C flags of this project set no optimisation (build type: ${type})")
+	endforeach()
+endfunction()
+
 # lfpool_installed(TARGET): common properties of our installed libraries: the version, and the exported symbols of a shared one.
 function(lfpool_installed target)
 	set_target_properties(${target} PROPERTIES
