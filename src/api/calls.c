@@ -72,7 +72,7 @@ static COLD void *exhausted(lfpool_t *pool, struct cache_head *head, uint64_t de
 }
 
 /* Makes the object in the taken `slot` active.  SLOT_NONE: no object was free. */
-static inline void *begin(lfpool_t *pool, struct cache_head *head, uint32_t slot, uint64_t deadline_ns)
+static inline void *begin_one(lfpool_t *pool, struct cache_head *head, uint32_t slot, uint64_t deadline_ns)
 {
 	void *object;
 
@@ -90,14 +90,14 @@ NOINLINE void *lfpool_cache_acquire_slow_(lfpool_cache_t *cache, void *object)
 	const uint32_t slot = likely(!object) ? slots_take_after_hit(head->pool, head)
 					      : arena_slot(&head->pool->core.arena, (uintptr_t)object);
 
-	object = begin(head->pool, head, slot, UINT64_MAX);
+	object = begin_one(head->pool, head, slot, UINT64_MAX);
 	KEEP_FRAME();
 	return object;
 }
 
 void *pool_acquire(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns)
 {
-	return begin(pool, head, slots_take(pool, head), deadline_ns);
+	return begin_one(pool, head, slots_take(pool, head), deadline_ns);
 }
 
 /* ---- Release ---- */

@@ -82,7 +82,7 @@ static void put_text_advice(struct text *t, const lfpool_t *pool)
 	text_put(t, "\nreason      %s\n", a.reason);
 }
 
-static void put_text(struct text *t, const lfpool_t *pool, const lfpool_stats_t *s)
+static void put_pool_text(struct text *t, const lfpool_t *pool, const lfpool_stats_t *s)
 {
 	text_put(t, "lfpool      " VERSION ", pool ");
 	text_put_quoted(t, pool->name);
@@ -144,7 +144,7 @@ static void put_json_advice(struct text *t, const lfpool_t *pool)
 	text_put(t, "}");
 }
 
-static void put_json(struct text *t, const lfpool_t *pool, const lfpool_stats_t *s)
+static void put_pool_json(struct text *t, const lfpool_t *pool, const lfpool_stats_t *s)
 {
 	text_put(t, "{\"lfpool\":\"" VERSION "\",\"name\":");
 	text_put_quoted(t, pool->name);
@@ -171,8 +171,8 @@ size_t lfpool_dump(const lfpool_t *pool, lfpool_format_t format, char *text_out,
 	text_open(&t, text_out, room);
 	(void)lfpool_stats(pool, &stats);
 	switch (format) {
-	case LFPOOL_TEXT: put_text(&t, pool, &stats); break;
-	case LFPOOL_JSON: put_json(&t, pool, &stats); break;
+	case LFPOOL_TEXT: put_pool_text(&t, pool, &stats); break;
+	case LFPOOL_JSON: put_pool_json(&t, pool, &stats); break;
 	}
 	return t.wanted;
 }

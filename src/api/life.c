@@ -35,7 +35,7 @@ bool pool_any_heap(void)
 static _Atomic(uint64_t) pools_made = 1;
 
 /* Adds the pool to the live pools. */
-static uint64_t enter(lfpool_t *pool)
+static uint64_t register_pool(lfpool_t *pool)
 {
 	if (EMBEDDED)
 		return 0;
@@ -91,7 +91,7 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 
 		debug_attach(lifecycle_debug(lifecycle), &home);
 	}
-	if (!EMBEDDED && status == LFPOOL_OK && !window->whole && !(pool->id = enter(pool))) {
+	if (!EMBEDDED && status == LFPOOL_OK && !window->whole && !(pool->id = register_pool(pool))) {
 		status = LFPOOL_E_NO_MEMORY;
 		if (pool_in_place(pool)) {
 			debug_detach(lifecycle_debug(lifecycle), 0);

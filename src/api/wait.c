@@ -230,7 +230,7 @@ static uint32_t slot_get(const void *place)
 }
 
 /* Puts slots back; the caller must serve afterwards. */
-static void put_back(lfpool_t *pool, struct cache_head *head, void *const *slots, size_t count)
+static void put_slots_back(lfpool_t *pool, struct cache_head *head, void *const *slots, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		slots_put(pool, head, slot_get(slots[i]));
@@ -238,7 +238,7 @@ static void put_back(lfpool_t *pool, struct cache_head *head, void *const *slots
 
 static void give_slots_back(lfpool_t *pool, struct cache_head *head, void *const *slots, size_t count)
 {
-	put_back(pool, head, slots, count);
+	put_slots_back(pool, head, slots, count);
 	if (count)
 		resize_serve_if_wanted(pool, head);
 }
@@ -334,7 +334,7 @@ lfpool_status_t waiters_take(lfpool_t *pool, struct cache_head *head, void **obj
 		}
 		outcome = begin_all(pool, head, objects_out, count, &left);
 		if (outcome != ALL_BEGUN) {
-			put_back(pool, head, objects_out, left);
+			put_slots_back(pool, head, objects_out, left);
 			resize_serve_if_wanted(pool, head);
 		}
 	}
@@ -390,12 +390,12 @@ static void enlist_all(struct call *call)
 	for (size_t i = 0; i < call->count; i++, cell = cell_at(d, cell->next))
 		cell_enlist(d, cell, call->ticket + i, NULL, this_thread());
 	cells_shown(d);
-	put_back(call->pool, call->head, call->objects, call->left);
+	put_slots_back(call->pool, call->head, call->objects, call->left);
 	waiters_serve(call->pool, call->head);
 }
 
 /* The cell leaves the queue; returns the slot that it was given, or SLOT_NONE. */
-static uint32_t leave(struct cell *cell)
+static uint32_t leave_queue(struct cell *cell)
 {
 	/* acquire, edge QUEUE: the slot's last holder. */
 	uint64_t word = load_acquire(&cell->word);
@@ -414,7 +414,7 @@ static size_t leave_all(struct call *call)
 	size_t given = 0;
 
 	for (size_t i = 0; i < call->count; i++, cell = cell_at(d, cell->next)) {
-		const uint32_t slot = leave(cell);
+		const uint32_t slot = leave_queue(cell);
 
 		if (slot)
 			call->objects[given++] = slot_put(slot);
@@ -448,7 +448,7 @@ static bool step_back(struct call *call)
 	if (!given)
 		return false;
 	cells_shown(d);
-	put_back(call->pool, call->head, call->objects, given);
+	put_slots_back(call->pool, call->head, call->objects, given);
 	waiters_serve(call->pool, call->head);
 	return true;
 }
@@ -463,7 +463,7 @@ static bool is_over(uint64_t deadline_ns)
 /* The word of the cell, which belongs to the call. */
 static uint64_t look_at(const struct call *call, struct cell *cell)
 {
-	/* relaxed: leave() acquires. */
+	/* relaxed: leave_queue() acquires. */
 	uint64_t word = load_relaxed(&cell->word);
 
 	/* In a hook or continuation the call serves itself, because its server gives nothing until it returns (W6). */
@@ -569,7 +569,7 @@ lfpool_status_t waiters_wait_for(lfpool_t *pool, struct cache_head *head, void *
 	while (outcome == AGAIN && wait_for_slots(&call))
 		outcome = begin_all(pool, head, objects_out, count, &call.left);
 	if (outcome == ONE_REFUSED) {
-		put_back(pool, head, objects_out, call.left);
+		put_slots_back(pool, head, objects_out, call.left);
 		resize_serve_if_wanted(pool, head);
 	}
 	probe_wait_end(pool, pool->name, outcome == ALL_BEGUN ? *objects_out : NULL);

@@ -76,6 +76,11 @@ static inline size_t round_up(size_t value, size_t power_of_two)
 	return (value + power_of_two - 1) & ~(power_of_two - 1);
 }
 
+static inline size_t at_most(size_t value, size_t limit)
+{
+	return value < limit ? value : limit;
+}
+
 static inline size_t larger_of(size_t a, size_t b)
 {
 	return a > b ? a : b;

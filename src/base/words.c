@@ -12,7 +12,7 @@ static const struct word {
 	const char *word;
 	size_t field; /* in struct debug_modes */
 	uint32_t least, most;
-} words[] = {
+} debug_words[] = {
 #define DEBUG_WORD(field, word, least, most, text) {word, offsetof(struct debug_modes, field), least, most},
 	LFPOOL_DEBUG_MAP(DEBUG_WORD)
 #undef DEBUG_WORD
@@ -36,10 +36,10 @@ static uint32_t read_number(const struct word *w, const char *digits, size_t cou
 	return number >= w->least && number <= w->most ? (uint32_t)number : 0;
 }
 
-static bool read_word(struct debug_modes *modes, const char *at, size_t length)
+static bool read_debug_word(struct debug_modes *modes, const char *at, size_t length)
 {
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		const struct word *w = &words[i];
+	for (size_t i = 0; i < sizeof(debug_words) / sizeof(*debug_words); i++) {
+		const struct word *w = &debug_words[i];
 		const size_t known = strlen(w->word);
 		uint32_t value = 1;
 
@@ -60,7 +60,7 @@ bool debug_words_read(struct debug_modes *modes, const char *at)
 	while (at && *at) {
 		const size_t length = strcspn(at, ",");
 
-		if (length && !read_word(modes, at, length))
+		if (length && !read_debug_word(modes, at, length))
 			return false;
 		at += length + (at[length] == ',');
 	}
@@ -75,13 +75,13 @@ void debug_words_write(const struct debug_modes *modes, lfpool_format_t format, 
 	const char *comma = "";
 
 	text_put(text, format == LFPOOL_JSON ? "[" : "");
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-		const uint32_t value = *field_of((struct debug_modes *)(uintptr_t)modes, &words[i]);
+	for (size_t i = 0; i < sizeof(debug_words) / sizeof(*debug_words); i++) {
+		const uint32_t value = *field_of((struct debug_modes *)(uintptr_t)modes, &debug_words[i]);
 
 		if (!value)
 			continue;
-		text_put(text, "%s%s%s", comma, quote, words[i].word);
-		if (words[i].most)
+		text_put(text, "%s%s%s", comma, quote, debug_words[i].word);
+		if (debug_words[i].most)
 			text_put(text, "%u", value);
 		text_put(text, "%s", quote);
 		comma = ",";

@@ -14,11 +14,6 @@
 #define EACH_CACHE(core, c, count) \
 	for (uint32_t index_ = 0, left_; index_ < (count) && ((c) = cache_at(core, index_, &left_)); index_++)
 
-static size_t at_most(size_t value, size_t limit)
-{
-	return value < limit ? value : limit;
-}
-
 /* relaxed, here and below: a snapshot; a caller that may expect a change sees it by another edge. */
 size_t census_carved(const struct core *core)
 {

@@ -452,7 +452,7 @@ static uint64_t mask_of(size_t slot, size_t last)
 /* ---- Finding ---- */
 
 /* Can the page be returned: is it dirty, and are all of its slots cold? */
-static bool is_candidate(const struct cold *c, size_t page, size_t opened)
+static bool page_is_cold(const struct cold *c, size_t page, size_t opened)
 {
 	const struct arena *a = c->arena;
 	const size_t bytes = os_page_bytes(), last = slot_at(a, (page + 1) * bytes - 1);
@@ -484,10 +484,10 @@ bool pages_next_run(const struct cold *c, size_t *at, size_t most, size_t looks,
 	*run_out = (struct page_run){.from = page, .first_page = page};
 	if (page >= end)
 		return false;
-	while (page < end && page - run_out->from < looks && !is_candidate(c, page, opened))
+	while (page < end && page - run_out->from < looks && !page_is_cold(c, page, opened))
 		page++;
 	run_out->first_page = page;
-	while (page < end && run_out->pages < most && page - run_out->from < looks && is_candidate(c, page, opened)) {
+	while (page < end && run_out->pages < most && page - run_out->from < looks && page_is_cold(c, page, opened)) {
 		run_out->pages++;
 		page++;
 	}

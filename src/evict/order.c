@@ -313,7 +313,7 @@ static struct rank visit_node(struct order *order, unsigned level, size_t node, 
 	return below;
 }
 
-static size_t least_of(const struct order *order, const struct rank *bound, size_t count)
+static size_t least_child(const struct order *order, const struct rank *bound, size_t count)
 {
 	size_t least = 0;
 
@@ -336,7 +336,7 @@ static struct rank search_below(struct order *order, unsigned level, size_t node
 		bound[child - block.first] = node_bound(&order->level[level - 1], child).rank;
 	/* Visits each child at most once: afterwards its bound is not below the best rank. */
 	for (;;) {
-		const size_t least = least_of(order, bound, block.end - block.first);
+		const size_t least = least_child(order, bound, block.end - block.first);
 
 		if (!rank_before(order, bound[least], best->rank))
 			return bound[least];

@@ -247,7 +247,7 @@ static void shut_beside(struct debug *debug, void *object)
 	tools_shut(&debug->tools, back_of(debug, object), back_bytes(debug));
 }
 
-static void pour(const struct debug *debug, void *object)
+static void poison_object(const struct debug *debug, void *object)
 {
 	plain_written(object);
 	pattern_fill(object, debug->object_size, PATTERN_POISON);
@@ -259,7 +259,7 @@ void debug_slot_open(struct debug *debug, uint32_t slot, void *object)
 	(void)check_poison(debug, slot, object);
 	if (debug->poisons) {
 		if (load_relaxed(&debug->contents[slot]) == FRESH)
-			pour(debug, object);
+			poison_object(debug, object);
 		store_relaxed(&debug->contents[slot], A_USER_S);
 	}
 	if (debug->modes.guard) {
@@ -276,7 +276,7 @@ static void fill_poison(struct debug *debug, uint32_t slot, void *object)
 {
 	if (!debug->poisons)
 		return;
-	pour(debug, object);
+	poison_object(debug, object);
 	store_relaxed(&debug->contents[slot], POISON);
 }
 

@@ -166,7 +166,7 @@ static void unbuild(struct lifecycle *lifecycle, uint32_t slot, void *object)
 		lifecycle->hooks.destroy(lifecycle->hooks.context, object);
 }
 
-static bool deactivate(struct lifecycle *lifecycle, void *object)
+static bool deactivate_object(struct lifecycle *lifecycle, void *object)
 {
 	return !lifecycle->hooks.deactivate || lifecycle->hooks.deactivate(lifecycle->hooks.context, object);
 }
@@ -192,7 +192,7 @@ void lifecycle_destroy(struct lifecycle *lifecycle, uint32_t slot, void *object,
 	if (!load_relaxed(&lifecycle->built[slot]))
 		return;
 	if (active)
-		(void)deactivate(lifecycle, object);
+		(void)deactivate_object(lifecycle, object);
 	unbuild(lifecycle, slot, object);
 }
 
@@ -251,7 +251,7 @@ uint32_t lifecycle_end(struct lifecycle *lifecycle, uint32_t slot, void *object)
 {
 	if (has_debug(lifecycle))
 		debug_slot_ending(lifecycle->debug, slot, object);
-	if (!deactivate(lifecycle, object) || slot == SLOT_NONE)
+	if (!deactivate_object(lifecycle, object) || slot == SLOT_NONE)
 		unbuild(lifecycle, slot, object);
 	return has_debug(lifecycle) ? debug_slot_end(lifecycle->debug, slot, object) : slot;
 }

@@ -16,7 +16,7 @@
 #define COUNT_BITS 25 /* RANGES_MAX and all below */
 #define ROOM_FIRST 8
 
-static size_t count_of(uint64_t head)
+static size_t ranges_in(uint64_t head)
 {
 	return (size_t)(head & ((UINT64_C(1) << COUNT_BITS) - 1));
 }
@@ -64,7 +64,7 @@ void *address_map_find(const struct address_map *ranges, uintptr_t address)
 		 * (AR2). */
 		const uint64_t head = load_acquire(&ranges->head);
 		const struct range_array *array = (const void *)load_acquire(&ranges->array[which_of(head)]);
-		const uintptr_t owner = array ? search(array, count_of(head), address) : 0;
+		const uintptr_t owner = array ? search(array, ranges_in(head), address) : 0;
 
 		/* relaxed: the acquires before it order it (AR2). */
 		if (likely(load_relaxed(&ranges->head) == head))
@@ -133,7 +133,7 @@ bool address_map_add(struct address_map *ranges, uintptr_t first, uintptr_t end,
 {
 	/* relaxed: the writer's. */
 	const uint64_t head = load_relaxed(&ranges->head);
-	const size_t count = count_of(head);
+	const size_t count = ranges_in(head);
 	const unsigned other = which_of(head) ^ 1;
 	struct range_array *from = array_at(ranges, which_of(head)), *to = array_at(ranges, other);
 	const size_t place = address_map_up_to(from, count, first);
@@ -160,7 +160,7 @@ void address_map_remove(struct address_map *ranges, uintptr_t first, const void 
 {
 	/* relaxed: the writer's. */
 	const uint64_t head = load_relaxed(&ranges->head);
-	const size_t count = count_of(head);
+	const size_t count = ranges_in(head);
 	const unsigned other = which_of(head) ^ 1;
 	struct range_array *from = array_at(ranges, which_of(head)), *to = array_at(ranges, other);
 	size_t place = address_map_up_to(from, count, first) - 1;

@@ -30,11 +30,6 @@ static size_t processors_in_buffer(const lfpool_config_t *config)
 	return config->buffer_caches < PROCESSORS_IN_BUFFER ? config->buffer_caches : PROCESSORS_IN_BUFFER;
 }
 
-static size_t at_most(size_t value, size_t limit)
-{
-	return value < limit ? value : limit;
-}
-
 static size_t choose_share(const lfpool_config_t *config, bool in_buffer)
 {
 	return config->max_capacity / (EMBEDDED || in_buffer ? processors_in_buffer(config) : os_processors());

@@ -414,11 +414,6 @@ static ALWAYS_INLINE size_t deactivate_rows(_Atomic(uintptr_t) *state, void *con
 	return done;
 }
 
-static inline size_t least_of(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
 /* Makes objects free, in their order, up to the first pointer that is not an active object of this pool, or has a
  * handle; returns their number. */
 static inline size_t deactivate(const struct lfpool_cache *shared, void *const *objects, size_t count)
@@ -441,9 +436,9 @@ static inline size_t deactivate(const struct lfpool_cache *shared, void *const *
 			const uintptr_t ahead = lfpool_granule_of_(&face, at[ROW - 1]) - granule;
 
 			if (ahead == ROW - 1)
-				rows = deactivate_rows(state, at, least_of(left, face.granules - granule), 1);
+				rows = deactivate_rows(state, at, at_most(left, face.granules - granule), 1);
 			else if (ahead == (uintptr_t)0 - (ROW - 1))
-				rows = deactivate_rows(state, at, least_of(left, granule + 1), -1);
+				rows = deactivate_rows(state, at, at_most(left, granule + 1), -1);
 		}
 		done += rows;
 		if (rows)

@@ -84,7 +84,8 @@ static int wider(int width, const char *text)
 	return (int)strlen(text) > width ? (int)strlen(text) : width;
 }
 
-static void put_text(struct text *t, const lfpool_registry_t *registry, size_t pools, const struct row_numbers *sum)
+static void put_registry_text(struct text *t, const lfpool_registry_t *registry, size_t pools,
+			      const struct row_numbers *sum)
 {
 	int widths[COLUMNS], name = wider(0, "total");
 
@@ -114,7 +115,7 @@ static void put_text(struct text *t, const lfpool_registry_t *registry, size_t p
 
 /* ---- JSON ---- */
 
-static void put_json(struct text *t, const lfpool_registry_t *registry, const struct row_numbers *sum)
+static void put_registry_json(struct text *t, const lfpool_registry_t *registry, const struct row_numbers *sum)
 {
 	const char *comma = "";
 
@@ -146,8 +147,8 @@ size_t lfpool_registry_dump(lfpool_registry_t *registry, lfpool_format_t format,
 	const size_t pools = read_rows(registry, &sum);
 
 	switch (format) {
-	case LFPOOL_TEXT: put_text(&t, registry, pools, &sum); break;
-	case LFPOOL_JSON: put_json(&t, registry, &sum); break;
+	case LFPOOL_TEXT: put_registry_text(&t, registry, pools, &sum); break;
+	case LFPOOL_JSON: put_registry_json(&t, registry, &sum); break;
 	}
 	registry_unlock(registry);
 	return t.wanted;

@@ -80,7 +80,7 @@ static void overlay_lines(const struct profile *p, const char *pool, uint32_t sc
 
 /* The number of objects in these bytes: at least 1, unless the bytes are 0.  lfpool_create() refuses UINT32_MAX, and
  * objects of 0 bytes. */
-static uint64_t objects_in(uint64_t bytes, size_t object_size)
+static uint64_t objects_of_bytes(uint64_t bytes, size_t object_size)
 {
 	if (!bytes || bytes < object_size)
 		return bytes ? 1 : 0;
@@ -96,7 +96,7 @@ void profile_apply(const struct profile *p, const char *pool, size_t object_size
 	overlay_lines(p, pool, scenario, policy);
 	for (int key = 0; key < PROFILE_KEY_COUNT; key++)
 		if (policy->in_bytes >> key & 1)
-			policy->value[key] = objects_in(policy->value[key], object_size);
+			policy->value[key] = objects_of_bytes(policy->value[key], object_size);
 	policy->in_bytes = 0;
 }
 

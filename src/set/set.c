@@ -429,7 +429,7 @@ static size_t window_bytes_of(const lfpool_set_t *set)
 	return set->windows.count ? (size_t)1 << set->windows.shift : 0;
 }
 
-static void put_text(struct text *t, const lfpool_set_t *set, const lfpool_stats_t *sum, size_t pools)
+static void put_set_text(struct text *t, const lfpool_set_t *set, const lfpool_stats_t *sum, size_t pools)
 {
 	const size_t last = set->classes.count - 1;
 
@@ -463,7 +463,7 @@ static void put_pool(struct text *t, const lfpool_t *pool)
 	t->wanted += lfpool_dump(pool, LFPOOL_JSON, left ? t->out + t->wanted : NULL, left);
 }
 
-static void put_json(struct text *t, const lfpool_set_t *set, const lfpool_stats_t *sum)
+static void put_set_json(struct text *t, const lfpool_set_t *set, const lfpool_stats_t *sum)
 {
 	const char *comma = "";
 
@@ -497,8 +497,8 @@ size_t lfpool_set_dump(const lfpool_set_t *set, lfpool_format_t format, char *te
 	const size_t pools = sum_of_classes(set, &sum);
 
 	switch (format) {
-	case LFPOOL_TEXT: put_text(&t, set, &sum, pools); break;
-	case LFPOOL_JSON: put_json(&t, set, &sum); break;
+	case LFPOOL_TEXT: put_set_text(&t, set, &sum, pools); break;
+	case LFPOOL_JSON: put_set_json(&t, set, &sum); break;
 	}
 	return t.wanted;
 }

@@ -57,7 +57,7 @@ lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity)
 /* ---- Shrinking ---- */
 
 /* hooks.destroy for the slot's object, before the slot becomes cold. */
-static void cool(lfpool_t *pool, uint32_t slot)
+static void destroy_cooled(lfpool_t *pool, uint32_t slot)
 {
 	if (pool_in_place(pool) && !pool->disowned)
 		lifecycle_cool(pool->lifecycle, slot, arena_object(&pool->core.arena, slot));
@@ -65,7 +65,7 @@ static void cool(lfpool_t *pool, uint32_t slot)
 
 void resize_pay(lfpool_t *pool, uint32_t slot)
 {
-	cool(pool, slot);
+	destroy_cooled(pool, slot);
 	cold_put(&pool->core.cold, slot);
 	/* W1: the pool may be able to grow again, and the caller looks at the queue next. */
 	full_fence();
@@ -78,7 +78,7 @@ static size_t remove_free(lfpool_t *pool, struct cache_head *head, size_t count)
 	uint32_t slot;
 
 	for (; gone < count && (slot = slots_take(pool, head)); gone++) {
-		cool(pool, slot);
+		destroy_cooled(pool, slot);
 		cold_withdraw(&pool->core.cold, slot);
 	}
 	return gone;
