@@ -70,6 +70,19 @@ install(DIRECTORY include/lfpool DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
 install_component(rcu rcu.h)
 install_component(ck epoch.h)
 
+# The command of gdb, docs/debugging.md.  gdb looks for the script of a shared library in a folder named after the library's path,
+# which is known when the library is installed.
+set(lfpool_gdb ${PROJECT_SOURCE_DIR}/scripts/lfpool-gdb.py)
+install(FILES ${lfpool_gdb} DESTINATION ${CMAKE_INSTALL_DATADIR}/lfpool)
+if(BUILD_SHARED_LIBS AND UNIX)
+	set(lfpool_place "\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}")
+	if(IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
+		set(lfpool_place ${CMAKE_INSTALL_LIBDIR})
+	endif()
+	install(FILES ${lfpool_gdb} DESTINATION "${CMAKE_INSTALL_DATADIR}/gdb/auto-load/${lfpool_place}"
+		RENAME liblfpool.so.${PROJECT_VERSION}-gdb.py)
+endif()
+
 # While the version is 0.x, a minor version may change anything.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/lfpool-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_SOURCE_DIR}/cmake/lfpool-config.cmake ${PROJECT_BINARY_DIR}/lfpool-config-version.cmake

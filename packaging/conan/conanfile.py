@@ -19,7 +19,7 @@ class Lfpool(ConanFile):
 
     def export_sources(self):
         tree = os.path.join(self.recipe_folder, "..", "..")
-        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "docs/reference/*", "include/*", "scripts/reference", "src/*"):
+        for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "docs/reference/*", "include/*", "scripts/lfpool-gdb.py", "scripts/reference", "src/*"):
             copy(self, pattern, tree, self.export_sources_folder)
 
     def layout(self):
