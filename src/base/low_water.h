@@ -3,10 +3,10 @@
  * low_water.h - the minimum of a count since the last reset.
  *
  * Idea         The count is a word that changes only by compare-and-swap.  A call that lowers it afterwards records the
- *              new value in the mark, if that is a new minimum.  A reset opens the mark for any value, then changes
- *              the count's word to itself (by CAS), records the value that it found there, and closes the mark.  That
- *              value includes all changes before the CAS.  A call that changes the count later sees, by the edge of
- *              the count's word, that the mark is open.  If another reset begins meanwhile, that one closes the mark.
+ *              new value in the mark, if that is a new minimum.  A reset opens the mark for any value, then stores the
+ *              count unchanged (by CAS), records the value that it found there, and closes the mark.  That value
+ *              includes all changes before the CAS.  A call that changes the count later sees, by the edge of the
+ *              count's word, that the mark is open.  If another reset begins meanwhile, that one closes the mark.
  *              While the mark is open, also after a reset that was never finished, the minimum reads as 0.
  * Progress     Lock-free: a retry means that another thread lowered the note, or began a reset.
  */

@@ -159,9 +159,9 @@ bool arena_object_bytes(const struct arena_plan *plan, size_t *bytes_out)
 
 /* ---- Life ---- */
 
-/* Is all of the range usable from the start?  Then it is mapped with access, and its tail is protected.  Otherwise it
- * is mapped without access, because the system does not charge such memory (mlockall(2), strict overcommit), and the
- * usable part is opened; Valgrind goes through every byte of that. */
+/* Is all of the range usable from the start?  Then it is mapped with access, and only its tail is protected, because
+ * Valgrind takes time for each byte that is opened.  Otherwise only the usable part is opened, because the system does
+ * not charge memory that never had access (mlockall(2), strict overcommit). */
 static bool is_whole(const struct arena_plan *plan)
 {
 	return plan->capacity == plan->reserved && !plan->window.at;
