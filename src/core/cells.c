@@ -12,16 +12,17 @@
  *              scans the cells of that group.  If all tickets below a bound are greater than the bound, the search
  *              raises the bound, by one CAS from the word that it read before it looked below, and begins again.
  * Invariants   W10 a bound is no greater than the ticket of any waiting cell below it whose call has lowered the bound,
- *                  or advanced its tag.  This holds right after that change.  Later only a search can raise the bound
- *                  that read its word after the change, because the tag has moved.  So that search also read the level
- *                  below after the change, and found there the waiting cell, or a bound no greater than its ticket.
+ *                  or advanced its tag.  This holds right after that change.  Later only a search that read the bound's
+ *                  word after the change can raise the bound, because the tag has moved.  So that search also read the
+ *                  level below after the change, and found there the waiting cell, or a bound no greater than its
+ *                  ticket.
  *              W11 the ticket that a search finds is no greater than the bound of any top when the search read it: the
  *                  search begins again unless each level has a value as small as the bound that led there.  W3 follows
  *                  from this and W10.
  *              W12 while a server gives to a call below a top, or is about to wake that call, the counter `giving` of
- *                  the top and of the group is not 0.  The server takes its count back after it has woken the call.  So
- *                  a search finds the call although cells with smaller tickets wait: W5.  A server that never runs
- *                  again costs each search one more group.
+ *                  the top and of the group is not 0.  Only the server takes its count back, after it has woken the
+ *                  call.  So a search finds the call although cells with smaller tickets wait: W5.  A server that never
+ *                  runs again costs each search one more group.
  * Progress     Lock-free: a search begins again only after a bound was raised, or another thread changed one.  Each
  *              cell that stopped waiting leaves at most two bounds to be raised.
  * Wrap         Bounds compare the last 47 bits of tickets by their difference: the order is wrong if a cell waits while
