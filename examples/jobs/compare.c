@@ -16,13 +16,15 @@ enum { SUBJECTS = 3 };
 
 static const struct compared *const subjects[SUBJECTS] = {&compared_lfpool, &compared_malloc, &compared_mutex};
 
+/* With more work for each job the trees are smaller, so that each takes about the same time. */
 static const struct load {
 	const char *what;
-	struct tree tree;
+	int64_t steps;
+	unsigned less_depth;
 } loads[] = {
-	{"nothing", {17, 0}},
-	{"50 steps", {16, 50}},
-	{"500 steps", {14, 500}},
+	{"nothing", 0, 0},
+	{"50 steps", 50, 2},
+	{"500 steps", 500, 5},
 };
 
 enum { LOADS = sizeof(loads) / sizeof(*loads) };
@@ -41,9 +43,9 @@ static int by_size(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static bool measure_once(struct line *line, unsigned subject, size_t records, double *ns_out)
+static bool measure_once(const struct line *line, unsigned subject, size_t records, unsigned depth, double *ns_out)
 {
-	const struct tree tree = line->load->tree;
+	const struct tree tree = {depth - line->load->less_depth, line->load->steps};
 	const int64_t wanted = (INT64_C(2) << tree.depth) - 1;
 	int64_t jobs;
 	size_t lost;
@@ -61,7 +63,7 @@ static void print_line(const struct line *line, unsigned rounds)
 {
 	printf("%-10s %7d", line->load->what, line->workers);
 	for (unsigned i = 0; i < SUBJECTS; i++)
-		printf(" %8.1f", line->ns[i][rounds / 2]);
+		printf(" %8.1f %8.1f", line->ns[i][rounds / 2], line->ns[i][0]);
 	for (unsigned i = 1; i < SUBJECTS; i++) {
 		const double *ours = line->ns[0], *its = line->ns[i];
 		const bool overlap = ours[0] <= its[rounds - 1] && its[0] <= ours[rounds - 1];
@@ -73,11 +75,12 @@ static void print_line(const struct line *line, unsigned rounds)
 
 static void print_table(struct line *lines, unsigned count, size_t records, unsigned rounds)
 {
-	printf("ns for each job: elapsed time / jobs, medians of %u rounds, %zu records; =: the ranges overlap\n",
+	printf("ns for each job, elapsed time / jobs: the median of %u rounds, and the least; %zu records\n"
+	       "ratios: of the medians; =: the ranges over the rounds overlap\n\n",
 	       rounds, records);
 	printf("%-10s %7s", "work", "workers");
 	for (unsigned i = 0; i < SUBJECTS; i++)
-		printf(" %8s", subjects[i]->name);
+		printf(" %8s %8s", subjects[i]->name, "least");
 	for (unsigned i = 1; i < SUBJECTS; i++)
 		printf(" %6s/lfpool", subjects[i]->name);
 	printf("\n");
@@ -88,7 +91,7 @@ static void print_table(struct line *lines, unsigned count, size_t records, unsi
 	}
 }
 
-bool compare(int workers, size_t records, unsigned rounds)
+bool compare(int workers, size_t records, unsigned depth, unsigned rounds)
 {
 	static struct line lines[2 * LOADS];
 	unsigned count = 0;
@@ -106,7 +109,7 @@ bool compare(int workers, size_t records, unsigned rounds)
 				const unsigned subject = (round + j) % SUBJECTS;
 				double ns;
 
-				good &= measure_once(&lines[i], subject, records, &ns);
+				good &= measure_once(&lines[i], subject, records, depth, &ns);
 				if (round > 0)
 					lines[i].ns[subject][round - 1] = ns;
 			}

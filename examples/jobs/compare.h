@@ -28,10 +28,12 @@ struct compared {
 extern const struct compared compared_lfpool, compared_malloc, compared_mutex;
 
 #define COMPARE_WORKERS_MAX 64
+#define COMPARE_DEPTH_MIN 5
+#define COMPARE_DEPTH_MAX 26
 #define COMPARE_ROUNDS_MAX 99
 
-/* Prints a table for one worker, and for `workers`.  False: a job did not run, or ran twice, or a record was lost; it
- * prints which. */
-bool compare(int workers, size_t records, unsigned rounds);
+/* Prints a table for one worker, and for `workers`.  The trees have up to `depth` levels below the first.  False: a job
+ * did not run, or ran twice, or a record was lost; it prints which. */
+bool compare(int workers, size_t records, unsigned depth, unsigned rounds);
 
 #endif

@@ -3,7 +3,7 @@
  * main.c - counts a directory tree with a job per entry, and checks that threads and pools do not change the result.
  *
  *     jobs [--workers N] [--capacity N] [PATH]
- *     jobs --compare [--workers N] [--capacity N] [--rounds N]
+ *     jobs --compare [--workers N] [--capacity N] [--depth N] [--rounds N]
  *
  * N threads (default: one per processor), N job records (4096); a directory tree, or a file (/usr/include).
  *
@@ -13,7 +13,7 @@
  * differ little in jobs per second, as expected for jobs that do real work.
  *
  * --compare runs no job of this program: it times a much smaller job system with records from lfpool, malloc, and a
- * list under a mutex (compare.h), in 15 rounds.
+ * list under a mutex (compare.h), on trees of up to 2^20 - 1 jobs (depth 19), in 15 rounds.
  *
  * Exit status  0: every count agrees, and every record came back to its pool.  1: otherwise, or a pool could not be
  *              made.  2: wrong usage.  3: no memory.
@@ -35,7 +35,7 @@
 
 #define WORKERS_MAX 1024
 
-static unsigned long workers, capacity = 4096, rounds = 15;
+static unsigned long workers, capacity = 4096, depth = 19, rounds = 15;
 static bool comparing;
 
 static const char *const backend_names[] = {
@@ -234,23 +234,29 @@ static bool count_and_compare(const char *path, lfpool_backend_t backend, const 
 	return agrees && lost == 0;
 }
 
+static int compare_trees(void)
+{
+	const int used = (int)(workers < COMPARE_WORKERS_MAX ? workers : COMPARE_WORKERS_MAX);
+
+	return compare(used, capacity, (unsigned)depth, (unsigned)rounds) ? 0 : 1;
+}
+
 int main(int argc, char **argv)
 {
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	const struct option_row rows[] = {OPTION_NUMBER("workers", &workers, 1, WORKERS_MAX),
 					  OPTION_NUMBER("capacity", &capacity, 1, 1ul << 24),
 					  OPTION_FLAG("compare", &comparing),
-					  OPTION_NUMBER("rounds", &rounds, 1, COMPARE_ROUNDS_MAX), OPTIONS_END};
+					  OPTION_NUMBER("depth", &depth, COMPARE_DEPTH_MIN, COMPARE_DEPTH_MAX),
+					  OPTION_NUMBER("rounds", &rounds, 1, COMPARE_ROUNDS_MAX),
+					  OPTIONS_END};
 
 	workers = processors > 0 ? (unsigned long)processors : 1;
 
 	const char *named = command_line("jobs", rows, "PATH", argc, argv);
 
 	if (comparing)
-		return compare((int)(workers < COMPARE_WORKERS_MAX ? workers : COMPARE_WORKERS_MAX), capacity,
-			       (unsigned)rounds)
-			       ? 0
-			       : 1;
+		return compare_trees();
 
 	/* Links below PATH are not followed; PATH itself may be one. */
 	char *path = realpath(named ? named : "/usr/include", NULL);
