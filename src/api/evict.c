@@ -6,7 +6,7 @@
  *              in every acquire, and gets its rank and a pin, so it is no candidate before its first unpin.  A full
  *              pool is searched for free objects once: W13 (waiters.h).
  * Shrink       While a shrink is pending, the slot of a victim goes to the shrink, and the acquire takes another
- * victim.
+ *              victim.
  * Eviction     A victim leaves as a released object does (arena.h, A3): by a CAS of its word.  The CAS expects the
  *              value that the search saw, which had no pins.  If the CAS fails, another thread has pinned, released or
  *              evicted the object, and the search begins again.  Lock-free, except the hooks.

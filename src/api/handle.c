@@ -5,8 +5,9 @@
  * Idea         A handle is {the slot's generation + the pool's salt, slot}.  A generation counts the uses of a slot for
  *              which a handle was made; other uses pay nothing.  Such a use is marked: its state (arena.h) is
  *              LFPOOL_MARKED_, and the slot's word is {generation, pins, live}.  Its release changes that word.
- *              The slot takes b bits, enough for all slot numbers up to the capacity; the sum takes the upper 64 - b.
- *              Slot numbers start at 1, so no handle is 0.
+ *              The slot takes the lower b bits, enough for all slot numbers up to the capacity.  The sum, of the
+ *              generation and the upper 64 - b bits of the salt, takes the others, modulo 2^(64 - b).  Slot numbers
+ *              start at 1, so no handle is 0.
  * Invariants   N1  a handle is returned only if the word was live and then the state marked: so by A3 (arena.h) it is
  *                  stale by now, or the release of the object makes it stale.  A word is never live with the same
  *                  generation in two marked uses, so a stale handle matches nothing (except after the wrap that

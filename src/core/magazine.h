@@ -118,7 +118,8 @@ static inline uint64_t magazine_top(uint64_t word)
 	return word ? word : LFPOOL_HOME_;
 }
 
-/* acquire, edge GIVE.  While the magazine is not made, a bottom of 0 means the limit: H7. */
+/* acquire, edge GIVE.  If the magazine was not made when `made` was read, bottom is 0, which means the limit (H7), or
+ * its maker has stored it since. */
 static inline uint64_t magazine_bottom(const struct lfpool_magazine *m, uint32_t slots)
 {
 	/* acquire, edge MADE: its maker's store of bottom. */

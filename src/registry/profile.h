@@ -24,7 +24,7 @@
 #define PROFILE_OBJECTS_MAX 2147483647u
 
 #define PROFILE_BYTES_MAX ((uint64_t)PROFILE_OBJECTS_MAX << 30) /* PROFILE_OBJECTS_MAX objects of 1 GiB */
-#define PROFILE_GROWTH 8 /* full=grow without a max_capacity: the pool grows to 8 times its capacity */
+#define PROFILE_GROWTH 8 /* full=grow without a max_capacity: the pool may grow to 8 times its capacity */
 
 /* The result of an acquire that finds nothing. */
 enum full_policy { FULL_AS_CONFIGURED, FULL_FAIL, FULL_GROW, FULL_EVICT };
