@@ -92,7 +92,7 @@ static void judge_mark(const lfpool_stats_t *stats, const char *when)
 
 void accounts_judge(const char *when)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 
 	if (doing(lfpool_stats)(current.pool, &stats) != LFPOOL_OK) {
 		violation("lfpool_stats() is refused");

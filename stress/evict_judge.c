@@ -201,7 +201,7 @@ static void expect_least(struct worker *worker, const struct census *census)
 static void expect_counts(void)
 {
 	uint64_t evicted = 0, refused = 0;
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 
 	for (unsigned i = 0; i <= current.threads; i++) {
 		evicted += evicting.actors[i].evicted;

@@ -79,7 +79,6 @@ static void open_file(const char *path)
 
 static void take_stats(void)
 {
-	soak.stats = (lfpool_stats_t)LFPOOL_STATS_INIT;
 	(void)doing(lfpool_stats)(current.pool, &soak.stats);
 }
 

@@ -243,7 +243,7 @@ static void wait_in_turn(struct worker *worker)
 
 static bool await_waiting(size_t count)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 
 	do {
 		if (doing(lfpool_stats)(current.pool, &stats) != LFPOOL_OK || cell_failed())
@@ -286,7 +286,7 @@ static size_t count_asked(void)
 static void expect_quiet(struct worker *worker)
 {
 	const size_t asked = count_asked(), available = lfpool_available_count(current.pool);
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 
 	round_expect_intact(meeting_held(), "at a meeting");
 	if (doing(lfpool_stats)(current.pool, &stats) != LFPOOL_OK || stats.waiting != asked)

@@ -52,7 +52,7 @@ static void *open_shared(const struct plan *plan)
 
 static void close_shared(void *pool)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 
 	if (library.lfpool_stats((lfpool_t *)pool, &stats) != LFPOOL_OK || stats.misuses ||
 	    library.lfpool_destroy((lfpool_t *)pool))

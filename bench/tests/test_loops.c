@@ -40,7 +40,7 @@ static void look(struct counts *counts)
 	if (pthread_barrier_wait(&run.together) == PTHREAD_BARRIER_SERIAL_THREAD) {
 		*counts = (struct counts){0};
 		for (size_t i = 0; i < team.members[0].worker.pools; i++) {
-			lfpool_stats_t stats = LFPOOL_STATS_INIT;
+			lfpool_stats_t stats;
 
 			(void)lfpool_stats(team.pools[i], &stats);
 			counts->releases += stats.releases;

@@ -209,7 +209,7 @@ static bool count_and_compare(const char *path, lfpool_backend_t backend, const 
 
 	const double seconds = (double)(now_ns() - start) / 1e9;
 	const struct jobs_report report = jobs_report(jobs);
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 
 	jobs_destroy(jobs);
 	(void)lfpool_stats(pool, &stats);

@@ -55,7 +55,7 @@ static void put_rate(FILE *out, uint64_t before, uint64_t now, double seconds)
 
 static void put_row(FILE *out, struct watched *w)
 {
-	lfpool_stats_t s = LFPOOL_STATS_INIT;
+	lfpool_stats_t s;
 
 	(void)lfpool_stats(w->pool, &s);
 
@@ -163,8 +163,7 @@ void live_watch(const lfpool_t *pool, const char *name, size_t object_size)
 	if (live.count < POOLS_MAX) {
 		struct watched *w = &live.pools[live.count++];
 
-		*w = (struct watched){
-			.pool = pool, .name = name, .object_size = object_size, .before = LFPOOL_STATS_INIT};
+		*w = (struct watched){.pool = pool, .name = name, .object_size = object_size};
 		(void)lfpool_stats(pool, &w->before);
 		w->before_ns = now_ns();
 	}

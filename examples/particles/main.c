@@ -156,7 +156,7 @@ static bool accounts_agree(const struct show *show)
 {
 	uint64_t spawned = 0, died = 0, refused = 0;
 	struct census census = {0};
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 	const char *violated = lfpool_check(show->particles.untyped, NULL);
 
 	for (unsigned i = 0; i < show->threads; i++) {

@@ -226,7 +226,7 @@ static bool settle(struct street *street)
 {
 	uint64_t asked = 0, refused = 0, stolen = 0, stopped = 0, hums_stolen = 0, found_stale = 0;
 	const uint64_t ended = street->mixer.ended, playing = lfpool_active_count(street->mixer.voices);
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 
 	for (unsigned i = 0; i < street->game.count; i++) {
 		const struct actor *actor = &street->game.actors[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inline.h - inlines the fast paths of lfpool_acquire(), lfpool_release() and their cache forms.  C11 or C++11, gcc or
- *            clang.  Opt-in.
+ * inline.h - inlines the fast paths of lfpool_acquire(), lfpool_release() and their cache forms, and
+ *            lfpool_index_of() and lfpool_object_at().  C11 or C++11, gcc or clang.  Opt-in.
  *
  * Idea         A magazine is an array of free objects.  A cache pushes and pops on one magazine, `hot`, a deque after
  *              Chase and Lev (2005): its owner works at `bottom` with plain loads and stores, and any other thread (a
@@ -34,6 +34,7 @@
 #ifndef LFPOOL_INLINE_H
 #define LFPOOL_INLINE_H
 
+#include "lfpool/handle.h"
 #include "lfpool/lfpool.h"
 
 /* C++ has no _Atomic, so there the words are plain, with the alignment that C gives its atomics (on i386 more than the
@@ -165,6 +166,7 @@ LFPOOL_C_BEGIN_
  * release: with `object` NULL the object is pushed already, and there is demand; returns LFPOOL_OK. */
 LFPOOL_API void *lfpool_cache_acquire_slow_(lfpool_cache_t *cache, void *object);
 LFPOOL_API lfpool_status_t lfpool_cache_release_slow_(lfpool_cache_t *cache, void *object);
+LFPOOL_API lfpool_status_t lfpool_cache_release_if_owned_slow_(lfpool_cache_t *cache, void *object);
 LFPOOL_C_END_
 
 /* The state of an object of this pool (H9).  Computed in numbers, because no array begins at state_base. */
@@ -283,6 +285,14 @@ LFPOOL_HELPER_ lfpool_status_t lfpool_cache_release_inline_(lfpool_cache_t *cach
 							  : lfpool_cache_release_slow_(cache, object);
 }
 
+LFPOOL_HELPER_ lfpool_status_t lfpool_cache_release_if_owned_inline_(lfpool_cache_t *cache, void *object)
+{
+	LFPOOL_ATOMIC_(uintptr_t) *states = cache->state;
+
+	return lfpool_release_hit_(cache, object, states) ? lfpool_pushed_(cache, states)
+							  : lfpool_cache_release_if_owned_slow_(cache, object);
+}
+
 /*
  * lfpool_acquire() and lfpool_release(), inlined on x86-64 with ELF, except in the embedded build (docs/embedded.md).
  * Elsewhere they are the library's functions.
@@ -314,8 +324,13 @@ struct lfpool_thread_ {
 
 /* The beginning of every pool. */
 struct lfpool_head_ {
-	uint64_t id;         /* 0: no thread has a cache of this pool */
-	uintptr_t in_tables; /* the offset of its entry, in bytes     */
+	uint64_t id;         /* 0: no thread has a cache of this pool                           */
+	uintptr_t in_tables; /* the offset of its entry, in bytes                               */
+	uintptr_t first;     /* the address of the first object                                 */
+	uint64_t inverse;    /* of the odd part of the stride, modulo 2^64                      */
+	uint32_t slots;      /* objects to which the pool can grow; 0: they are not in one piece */
+	uint32_t stride;     /* bytes from object to object: an odd number shifted by `shift`   */
+	uint8_t shift;
 };
 
 LFPOOL_ASSERT_(sizeof(uintptr_t) != 8 ||
@@ -414,6 +429,36 @@ LFPOOL_HELPER_ lfpool_status_t lfpool_release_if_owned_inline_(lfpool_t *pool, v
 }
 #endif
 
+/*
+ * From an object to its index and back (lfpool/handle.h).
+ *
+ * The distance from the first object is index * stride.  Multiplied by the inverse of the odd part of the stride, it is
+ * index << shift.  A rotation moves these bits down, and the bits of any other distance up, beyond every index
+ * (Hacker's Delight, 2nd edition, 2012, 10-17).  The slow paths are for other pointers, and for malloc mode.
+ */
+LFPOOL_C_BEGIN_
+LFPOOL_API size_t lfpool_index_of_slow_(const lfpool_t *pool, const void *object);
+LFPOOL_API void *lfpool_object_at_slow_(const lfpool_t *pool, size_t index);
+LFPOOL_C_END_
+
+LFPOOL_HELPER_ size_t lfpool_index_of_inline_(const lfpool_t *pool, const void *object)
+{
+	const struct lfpool_head_ *head = LFPOOL_POINTER_(const struct lfpool_head_ *, pool);
+	const uint64_t product = (LFPOOL_POINTER_(uintptr_t, object) - head->first) * head->inverse;
+	const uint64_t index = product >> head->shift | product << ((64 - head->shift) & 63);
+
+	return LFPOOL_LIKELY_(index < head->slots) ? LFPOOL_NUMBER_(size_t, index)
+						   : lfpool_index_of_slow_(pool, object);
+}
+
+LFPOOL_HELPER_ void *lfpool_object_at_inline_(const lfpool_t *pool, size_t index)
+{
+	const struct lfpool_head_ *head = LFPOOL_POINTER_(const struct lfpool_head_ *, pool);
+
+	return LFPOOL_LIKELY_(index < head->slots) ? LFPOOL_POINTER_(void *, head->first + index * head->stride)
+						   : lfpool_object_at_slow_(pool, index);
+}
+
 /* The fast paths under the plain names. */
 #ifndef LFPOOL_INLINE_KEEP_NAMES_
 LFPOOL_C_BEGIN_
@@ -425,6 +470,21 @@ LFPOOL_INLINED_ void *lfpool_cache_acquire(lfpool_cache_t *cache)
 LFPOOL_INLINED_ lfpool_status_t lfpool_cache_release(lfpool_cache_t *cache, void *object)
 {
 	return lfpool_cache_release_inline_(cache, object);
+}
+
+LFPOOL_INLINED_ lfpool_status_t lfpool_cache_release_if_owned(lfpool_cache_t *cache, void *object)
+{
+	return lfpool_cache_release_if_owned_inline_(cache, object);
+}
+
+LFPOOL_INLINED_ size_t lfpool_index_of(const lfpool_t *pool, const void *object)
+{
+	return lfpool_index_of_inline_(pool, object);
+}
+
+LFPOOL_INLINED_ void *lfpool_object_at(const lfpool_t *pool, size_t index)
+{
+	return lfpool_object_at_inline_(pool, index);
 }
 
 #ifdef LFPOOL_INLINES_POOLS_

@@ -227,6 +227,16 @@ LFPOOL_API void *lfpool_cache_acquire(lfpool_cache_t *cache);
 LFPOOL_API lfpool_status_t lfpool_cache_release(lfpool_cache_t *cache, void *object);
 
 /*
+ * lfpool_cache_release_if_owned - as lfpool_release_if_owned() of the cache's pool, through this cache.
+ *
+ * lfpool/inline.h inlines its fast path too.
+ *
+ * object    Any pointer.
+ * Returns   As lfpool_release_if_owned().
+ */
+LFPOOL_API lfpool_status_t lfpool_cache_release_if_owned(lfpool_cache_t *cache, void *object);
+
+/*
  * lfpool_cache_acquire_bulk, lfpool_cache_release_bulk - as lfpool_acquire_bulk() and lfpool_release_bulk(), through
  * this cache.
  *

@@ -145,7 +145,6 @@ LFPOOL_API lfpool_t *lfpool_registry_find(lfpool_registry_t *registry, const cha
 
 /* The result of a switch.  Append-only. */
 typedef struct lfpool_registry_report {
-	size_t struct_size;           /* sizeof(lfpool_registry_report_t), set by the caller: the struct may grow    */
 	size_t pools;                 /* in the registry                                                             */
 	size_t pools_owing;           /* pools that are still too large, because objects are in use                  */
 	size_t pools_short;           /* pools that are too small: the system refused memory, or too little address
@@ -160,10 +159,10 @@ typedef struct lfpool_registry_report {
 	size_t pools_busy;            /* pools that another call is just changing; that call brings them to this
 	                           scenario                                                                    */
 } lfpool_registry_report_t;
-#define LFPOOL_REGISTRY_REPORT_INIT {sizeof(lfpool_registry_report_t), 0, 0, 0, 0, 0, 0, 0, 0, {0, 0, {0}}, 0}
 
 /*
- * lfpool_registry_switch - bring every pool to its capacity in a scenario, while threads use the pools.
+ * lfpool_registry_switch_sized, lfpool_registry_switch - bring every pool to its capacity in a scenario, while
+ * threads use the pools.
  *
  * First the pools that are too large shrink and are trimmed, then the others grow.  Objects in use are owed: they leave
  * the pool when they are released.  A pool without a capacity in the profile and in its config keeps its capacity.  A
@@ -174,15 +173,21 @@ typedef struct lfpool_registry_report {
  *
  * profile     A new profile, which replaces the present one, read and not kept; NULL: the present one.
  * scenario    The name of a scenario in that profile; "default": the lines before the first.
- * report_out  Its struct_size is set; may be NULL.
+ * report_out  Written whole; may be NULL.
+ * bytes       As for lfpool_stats_sized().
  * Returns     LFPOOL_OK, also if some pools have not reached their capacity (see the report).  LFPOOL_E_PROFILE: the
  *             new profile has an error (report_out->error); LFPOOL_E_SCENARIO: it has no such scenario;
- *             LFPOOL_E_NO_MEMORY; LFPOOL_E_ARGUMENT: `scenario` is NULL, or the struct_size of report_out is invalid.
- *             After an error nothing has changed.
+ *             LFPOOL_E_NO_MEMORY; LFPOOL_E_ARGUMENT: `scenario` is NULL.  After an error nothing has changed.
  * Cost        That of lfpool_grow(), lfpool_shrink() and lfpool_trim() for each pool.
  */
-LFPOOL_API lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, const char *profile,
-						  const char *scenario, lfpool_registry_report_t *report_out);
+LFPOOL_API lfpool_status_t lfpool_registry_switch_sized(lfpool_registry_t *registry, const char *profile,
+							const char *scenario, lfpool_registry_report_t *report_out,
+							size_t bytes);
+LFPOOL_INLINE_ lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, const char *profile,
+						      const char *scenario, lfpool_registry_report_t *report_out)
+{
+	return lfpool_registry_switch_sized(registry, profile, scenario, report_out, sizeof(*report_out));
+}
 
 /*
  * lfpool_registry_dump - describe all pools in one table, sorted by name, with their sums.

@@ -19,7 +19,6 @@ LFPOOL_C_BEGIN_
  *     capacity = active + retired + cached + shared + untouched
  */
 typedef struct {
-	size_t struct_size;       /* set by the caller: sizeof(lfpool_stats_t), or less                         */
 	lfpool_backend_t backend; /* config.backend, or LFPOOL_BACKEND of the environment                       */
 	uint32_t waiting;         /* calls and continuations that wait now; a call for several objects is one   */
 	size_t capacity;          /* objects                                                                    */
@@ -46,44 +45,30 @@ typedef struct {
 	size_t high_water;        /* most objects in use at once since lfpool_high_water_reset()                */
 	uint64_t evicted;         /* objects, by lfpool_acquire_evicting() and lfpool_release_least()           */
 	uint64_t not_evicted;     /* calls of lfpool_acquire_evicting() for which no object gave way            */
+	uint64_t waits;           /* calls that had to wait, and have ended; without continuations              */
+	uint64_t timeouts;        /* those of them whose time was over                                          */
+	uint64_t wait_ns;         /* sum of the waits, nanoseconds; not measured in caller-provided memory      */
+	uint64_t wait_ns_max;     /* the longest wait since lfpool_high_water_reset(), nanoseconds              */
 } lfpool_stats_t;
-#define LFPOOL_STATS_INIT         \
-	{sizeof(lfpool_stats_t),  \
-	 LFPOOL_BACKEND_LOCKFREE, \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0,                       \
-	 0}
 
 /*
- * lfpool_stats - read the counters of a pool.
+ * lfpool_stats_sized, lfpool_stats - read the counters of a pool.
  *
- * stats_out  Its struct_size is set; fields that the library does not know are set to 0.
- * Returns    LFPOOL_OK; LFPOOL_E_ARGUMENT: stats_out is NULL, or its struct_size is invalid.
+ *     lfpool_stats_t stats;
+ *
+ *     lfpool_stats(pool, &stats);
+ *
+ * stats_out  Written whole.
+ * bytes      Of *stats_out; lfpool_stats() passes them.  A binding for another language may have an older or newer
+ *            version of the struct: fields that the library does not know are set to 0.
+ * Returns    LFPOOL_OK; LFPOOL_E_ARGUMENT: stats_out is NULL.
  * Progress   Lock-free: each retry means that another thread read higher counts of acquires or releases.
  */
-LFPOOL_API lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out);
+LFPOOL_API lfpool_status_t lfpool_stats_sized(const lfpool_t *pool, lfpool_stats_t *stats_out, size_t bytes);
+LFPOOL_INLINE_ lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
+{
+	return lfpool_stats_sized(pool, stats_out, sizeof(*stats_out));
+}
 
 /*
  * lfpool_quick_stats - read the counters up to `given_back`, in O(1); the other fields are 0.
@@ -95,15 +80,15 @@ LFPOOL_API lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *st
  */
 LFPOOL_INLINE_ lfpool_stats_t lfpool_quick_stats(const lfpool_t *pool)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 
-	stats.struct_size = offsetof(lfpool_stats_t, refills);
-	(void)lfpool_stats(pool, &stats);
+	memset(&stats, 0, sizeof(stats));
+	(void)lfpool_stats_sized(pool, &stats, offsetof(lfpool_stats_t, refills));
 	return stats;
 }
 
 /*
- * lfpool_high_water_reset - restart the measuring period of `high_water` and lfpool_advise().
+ * lfpool_high_water_reset - restart the measuring period of `high_water`, `wait_ns_max` and lfpool_advise().
  *
  * The first period begins at creation, and its high_water counts all memory of the pool that was ever touched.  So call
  * this after the start of the program, or between scenarios.  high_water is never too low.  It may be too high, because
@@ -118,16 +103,15 @@ LFPOOL_API void lfpool_high_water_reset(lfpool_t *pool);
 
 /* The capacity and caches that the measured run would have needed.  Append-only. */
 typedef struct {
-	size_t struct_size;    /* sizeof(lfpool_advice_t), set by the caller: the struct may grow        */
 	size_t capacity;       /* for config.capacity: rule 1                                            */
 	size_t headroom;       /* to be added to `capacity`, so that no thread has to steal: rule 3      */
 	size_t cache_capacity; /* for config.cache_capacity: rule 2                                      */
 	char reason[256];      /* in English, one line                                                   */
 } lfpool_advice_t;
-#define LFPOOL_ADVICE_INIT {sizeof(lfpool_advice_t), 0, 0, 0, {0}}
 
 /*
- * lfpool_advise - compute the capacity and caches that the run since lfpool_high_water_reset() would have needed.
+ * lfpool_advise_sized, lfpool_advise - compute the capacity and caches that the run since lfpool_high_water_reset()
+ * would have needed.
  *
  *   1. capacity: `high_water`.  The same run with that capacity never finds the pool empty.  If high_water is the whole
  *      capacity and calls did find the pool empty: one more for each such call, at most twice high_water.  Then measure
@@ -139,11 +123,16 @@ typedef struct {
  *      outside the caches, so no thread steals.  `reason` reports whether steals were so frequent that it is worth the
  *      memory.
  *
- * advice_out  Its struct_size is set.
- * Returns     LFPOOL_OK; LFPOOL_E_ARGUMENT: advice_out is NULL, or its struct_size is invalid.
+ * advice_out  Written whole.
+ * bytes       As for lfpool_stats_sized().
+ * Returns     LFPOOL_OK; LFPOOL_E_ARGUMENT: advice_out is NULL.
  * Progress    As lfpool_stats().
  */
-LFPOOL_API lfpool_status_t lfpool_advise(const lfpool_t *pool, lfpool_advice_t *advice_out);
+LFPOOL_API lfpool_status_t lfpool_advise_sized(const lfpool_t *pool, lfpool_advice_t *advice_out, size_t bytes);
+LFPOOL_INLINE_ lfpool_status_t lfpool_advise(const lfpool_t *pool, lfpool_advice_t *advice_out)
+{
+	return lfpool_advise_sized(pool, advice_out, sizeof(*advice_out));
+}
 
 /* Formats of lfpool_dump(). */
 typedef enum lfpool_format {

@@ -283,14 +283,19 @@ LFPOOL_INLINE_ size_t lfpool_set_release_bulk(lfpool_set_t *set, void *const *ob
 /* ---- Reports ----------------------------------------------------------------------------------------------- */
 
 /*
- * lfpool_set_stats - the sum of lfpool_stats() over the pools that exist.
+ * lfpool_set_stats_sized, lfpool_set_stats - the sum of lfpool_stats() over the pools that exist.
  *
  * `high_water` is too high if the pools had their highest numbers at different times.
  *
- * Returns, threads, progress   As lfpool_stats().
+ * stats_out, bytes   As for lfpool_stats_sized().
+ * Returns, threads, progress   As lfpool_stats_sized().
  * Cost      That of lfpool_stats() for each pool.
  */
-LFPOOL_API lfpool_status_t lfpool_set_stats(const lfpool_set_t *set, lfpool_stats_t *stats_out);
+LFPOOL_API lfpool_status_t lfpool_set_stats_sized(const lfpool_set_t *set, lfpool_stats_t *stats_out, size_t bytes);
+LFPOOL_INLINE_ lfpool_status_t lfpool_set_stats(const lfpool_set_t *set, lfpool_stats_t *stats_out)
+{
+	return lfpool_set_stats_sized(set, stats_out, sizeof(*stats_out));
+}
 
 /*
  * lfpool_set_dump - describe a set: configuration, sums, and a line for each pool (LFPOOL_TEXT), or the whole

@@ -26,7 +26,7 @@
 
 static lfpool_stats_t stats_since(const lfpool_t *pool)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 
 	(void)lfpool_stats(pool, &stats);
 	stats.acquires -= tally_read(&pool->since.acquires);
@@ -38,7 +38,7 @@ static lfpool_stats_t stats_since(const lfpool_t *pool)
 
 void lfpool_high_water_reset(lfpool_t *pool)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 
 	census_reset_high_water(&pool->core);
 	(void)lfpool_stats(pool, &stats);
@@ -47,6 +47,7 @@ void lfpool_high_water_reset(lfpool_t *pool)
 	store_relaxed(&pool->since.depot_trips, stats.depot_trips);
 	store_relaxed(&pool->since.steals, stats.steals);
 	store_relaxed(&pool->since.exhausted, stats.exhausted);
+	store_relaxed(&pool->waited.longest_ns, UINT64_C(0));
 }
 
 /* Is this more than once in LFPOOL_ADVICE_SELDOM acquires? */
@@ -118,13 +119,12 @@ static void judge_caches(const lfpool_t *pool, const lfpool_stats_t *s, lfpool_a
 	advice->headroom = advice->cache_capacity == LFPOOL_CACHE_NONE ? 0 : s->caches * cache;
 }
 
-lfpool_status_t lfpool_advise(const lfpool_t *pool, lfpool_advice_t *advice_out)
+lfpool_status_t lfpool_advise_sized(const lfpool_t *pool, lfpool_advice_t *advice_out, size_t bytes)
 {
 	lfpool_advice_t advice = {0};
 	struct text why;
 
-	/* At least the first version of the struct. */
-	if (!advice_out || !sized_fits(advice_out, offsetof(lfpool_advice_t, reason) + sizeof(advice.reason)))
+	if (!advice_out)
 		return LFPOOL_E_ARGUMENT;
 
 	const lfpool_stats_t stats = stats_since(pool);
@@ -132,6 +132,6 @@ lfpool_status_t lfpool_advise(const lfpool_t *pool, lfpool_advice_t *advice_out)
 	text_open(&why, advice.reason, sizeof(advice.reason));
 	judge_capacity(&stats, &advice, &why);
 	judge_caches(pool, &stats, &advice, &why);
-	sized_write(advice_out, &advice, sizeof(advice));
+	sized_write(advice_out, bytes, &advice, sizeof(advice));
 	return LFPOOL_OK;
 }

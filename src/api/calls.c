@@ -140,6 +140,19 @@ NOINLINE lfpool_status_t lfpool_cache_release_slow_(lfpool_cache_t *cache, void 
 	return status;
 }
 
+/* Can the pointer be an object of this pool? */
+static bool may_own(const lfpool_t *pool, const void *object)
+{
+	return pool_in_place(pool) ? arena_spans(&pool->core.arena, object) : lfpool_owns(pool, object);
+}
+
+NOINLINE lfpool_status_t lfpool_cache_release_if_owned_slow_(lfpool_cache_t *cache, void *object)
+{
+	return !object || may_own(((struct cache_head *)cache)->pool, object)
+		       ? lfpool_cache_release_inline_(cache, object)
+		       : LFPOOL_E_FOREIGN;
+}
+
 /* ---- Many ---- */
 
 /* The deadline for a wait that hooks.exhausted asks for, in a call that has `done` objects.  A call with objects must
@@ -202,12 +215,6 @@ NOINLINE void *lfpool_acquire_slow_(lfpool_t *pool)
 	struct cache_head *head = thread_cache_remembered(pool);
 
 	return head ? lfpool_cache_acquire_inline_(&head->face) : pool_acquire(pool, NULL, UINT64_MAX);
-}
-
-/* Can the pointer be an object of this pool? */
-static bool may_own(const lfpool_t *pool, const void *object)
-{
-	return pool_in_place(pool) ? arena_spans(&pool->core.arena, object) : lfpool_owns(pool, object);
 }
 
 NOINLINE lfpool_status_t lfpool_release_slow_(lfpool_t *pool, void *object, bool if_owned)
@@ -309,4 +316,9 @@ void *lfpool_cache_acquire(lfpool_cache_t *cache)
 lfpool_status_t lfpool_cache_release(lfpool_cache_t *cache, void *object)
 {
 	return lfpool_cache_release_inline_(cache, object);
+}
+
+lfpool_status_t lfpool_cache_release_if_owned(lfpool_cache_t *cache, void *object)
+{
+	return lfpool_cache_release_if_owned_inline_(cache, object);
 }

@@ -623,7 +623,7 @@ static const char *check_core(const lfpool_t *pool, size_t *where_out)
 
 static const char *check_sums(const lfpool_t *pool)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 
 	(void)lfpool_stats(pool, &stats);
 	if (stats.unaccounted)

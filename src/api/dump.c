@@ -64,7 +64,7 @@ static void put_core(struct text *t, const struct core *core, const lfpool_stats
 
 static lfpool_advice_t advice_of(const lfpool_t *pool)
 {
-	lfpool_advice_t advice = LFPOOL_ADVICE_INIT;
+	lfpool_advice_t advice;
 
 	(void)lfpool_advise(pool, &advice);
 	return advice;
@@ -165,7 +165,7 @@ static void put_pool_json(struct text *t, const lfpool_t *pool, const lfpool_sta
 
 size_t lfpool_dump(const lfpool_t *pool, lfpool_format_t format, char *text_out, size_t room)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 	struct text t;
 
 	text_open(&t, text_out, room);

@@ -150,18 +150,26 @@ lfpool_status_t lfpool_unpin(lfpool_t *pool, lfpool_handle_t handle)
 
 /* ---- Places ---- */
 
-size_t lfpool_index_of(const lfpool_t *pool, const void *object)
+NOINLINE size_t lfpool_index_of_slow_(const lfpool_t *pool, const void *object)
 {
 	uint32_t slot;
 
 	return object && pool_locate(pool, object, &slot) == LFPOOL_OK ? slot - 1 : SIZE_MAX;
 }
 
+NOINLINE void *lfpool_object_at_slow_(const lfpool_t *pool, size_t index)
+{
+	return !pool_in_place(pool) && index < slots_used(pool) ? pool_object(pool, (uint32_t)index + 1) : NULL;
+}
+
+size_t lfpool_index_of(const lfpool_t *pool, const void *object)
+{
+	return lfpool_index_of_inline_(pool, object);
+}
+
 void *lfpool_object_at(const lfpool_t *pool, size_t index)
 {
-	const uint64_t slots = pool_in_place(pool) ? pool->core.arena.slots : slots_used(pool);
-
-	return index < slots ? pool_object(pool, (uint32_t)index + 1) : NULL;
+	return lfpool_object_at_inline_(pool, index);
 }
 
 void *lfpool_object_start(const lfpool_t *pool, const void *address)

@@ -84,6 +84,13 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 	pool->modes = *modes;
 	strcpy(pool->name, config->name ? config->name : "unnamed");
 
+	if (pool_in_place(pool))
+		pool->head = (struct lfpool_head_){.first = pool->core.arena.zero + pool->core.arena.stride,
+						   .inverse = pool->core.arena.inverse,
+						   .slots = (uint32_t)pool->core.arena.slots,
+						   .stride = pool->core.arena.stride,
+						   .shift = pool->core.arena.shift};
+
 	lfpool_status_t status = back_and_build(pool, config);
 
 	if (!EMBEDDED && status == LFPOOL_OK && pool_in_place(pool)) {
@@ -110,7 +117,7 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 		return status;
 	}
 	if (!EMBEDDED && !pool->locked && config->cache_capacity != LFPOOL_CACHE_NONE && threads_keep_caches())
-		pool->head = thread_head(pool->id);
+		thread_head(&pool->head, pool->id);
 	pool->more = pool->more || retired_asks(pool->retired);
 	/* relaxed: a thread got its object by an edge, and so sees the count. */
 	(void)fetch_add_relaxed(&heaps, !pool_in_place(pool));

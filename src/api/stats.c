@@ -125,22 +125,26 @@ static void slow(const lfpool_t *pool, lfpool_stats_t *stats_out)
 		stats_out->not_evicted = tally_read(&pool->order->not_evicted);
 	}
 	stats_out->shared += lifecycle_held_back(pool->each_call);
+	stats_out->waits = tally_read(&pool->waited.calls);
+	stats_out->timeouts = tally_read(&pool->waited.timeouts);
+	stats_out->wait_ns = tally_read(&pool->waited.ns);
+	stats_out->wait_ns_max = tally_read(&pool->waited.longest_ns);
 	census_states(&pool->core, stats_out);
 	tell_calls(pool, stats_out);
 }
 
-lfpool_status_t lfpool_stats(const lfpool_t *pool, lfpool_stats_t *stats_out)
+lfpool_status_t lfpool_stats_sized(const lfpool_t *pool, lfpool_stats_t *stats_out, size_t bytes)
 {
 	lfpool_stats_t stats = {0};
 
-	if (!stats_out || !sized_fits(stats_out, offsetof(lfpool_stats_t, backend)))
+	if (!stats_out)
 		return LFPOOL_E_ARGUMENT;
 	quick(pool, &stats);
-	if (stats_out->struct_size > offsetof(lfpool_stats_t, refills))
+	if (bytes > offsetof(lfpool_stats_t, refills))
 		slow(pool, &stats);
 	/* Signed operands: with a size_t of 32 bits, a difference of two would not be negative. */
 	stats.unaccounted = (int64_t)stats.capacity - (int64_t)stats.active - (int64_t)stats.retired -
 			    (int64_t)stats.cached - (int64_t)stats.shared - (int64_t)stats.untouched;
-	sized_write(stats_out, &stats, sizeof(stats));
+	sized_write(stats_out, bytes, &stats, sizeof(stats));
 	return LFPOOL_OK;
 }

@@ -557,11 +557,26 @@ static bool wait_for_slots(struct call *call)
 	return take_all(call->pool, call->head, call->objects, call->count);
 }
 
+/* Statistics of a wait that has ended.  Calls on caller-provided memory do not read the clock: `began_ns` is 0. */
+static void count_wait(lfpool_t *pool, uint64_t began_ns, bool timed_out)
+{
+	const uint64_t took_ns = began_ns ? os_now_ns() - began_ns : 0;
+	uint64_t longest_ns = tally_read(&pool->waited.longest_ns);
+
+	tally_shared(&pool->waited.calls, 1);
+	tally_shared(&pool->waited.timeouts, timed_out);
+	tally_shared(&pool->waited.ns, took_ns);
+	/* Repeats only after another call raised it. */
+	while (longest_ns < took_ns && !tally_cas(&pool->waited.longest_ns, &longest_ns, took_ns))
+		;
+}
+
 lfpool_status_t waiters_wait_for(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count,
 				 uint64_t deadline_ns)
 {
 	struct call call = {
 		.pool = pool, .head = head, .objects = objects_out, .count = count, .deadline_ns = deadline_ns};
+	const uint64_t began_ns = arena_in_buffer(&pool->core.arena) ? 0 : os_now_ns();
 	enum outcome outcome = AGAIN;
 
 	probe_wait_begin(pool, pool->name);
@@ -572,10 +587,13 @@ lfpool_status_t waiters_wait_for(lfpool_t *pool, struct cache_head *head, void *
 		put_slots_back(pool, head, objects_out, call.left);
 		resize_serve_if_wanted(pool, head);
 	}
+	const bool closed = outcome == AGAIN && waiters_closed(&pool->waiters);
+
+	count_wait(pool, began_ns, outcome == AGAIN && !closed);
 	probe_wait_end(pool, pool->name, outcome == ALL_BEGUN ? *objects_out : NULL);
 	if (outcome != AGAIN)
 		return outcome == ALL_BEGUN ? LFPOOL_OK : LFPOOL_E_REFUSED;
-	return waiters_closed(&pool->waiters) ? LFPOOL_E_CLOSED : LFPOOL_E_EXHAUSTED;
+	return closed ? LFPOOL_E_CLOSED : LFPOOL_E_EXHAUSTED;
 }
 
 void *waiters_wait(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns)

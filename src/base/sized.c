@@ -1,30 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sized.c - reads and fills structs that begin with their own size, see sized.h.
+ * sized.c - reads and fills structs of which the caller may have another version, see sized.h.
  */
 #include "base/sized.h"
 
 #include <string.h>
 
-static size_t size_of(const void *sized)
-{
-	size_t size;
-
-	memcpy(&size, sized, sizeof(size));
-	return size;
-}
-
-bool sized_fits(const void *out, size_t least)
-{
-	return size_of(out) >= least && size_of(out) <= STRUCT_SIZE_MAX;
-}
-
 bool sized_read(void *out, size_t known, size_t least, const void *given)
 {
 	const unsigned char *bytes = given;
-	const size_t size = size_of(given);
+	size_t size;
 
-	if (!sized_fits(given, least))
+	memcpy(&size, given, sizeof(size));
+	if (size < least || size > STRUCT_SIZE_MAX)
 		return false;
 	for (size_t i = known; i < size; i++)
 		if (bytes[i])
@@ -35,11 +23,8 @@ bool sized_read(void *out, size_t known, size_t least, const void *given)
 	return true;
 }
 
-void sized_write(void *out, const void *from, size_t known)
+void sized_write(void *out, size_t bytes, const void *from, size_t known)
 {
-	const size_t size = size_of(out);
-
-	memset(out, 0, size);
-	memcpy(out, from, size < known ? size : known);
-	memcpy(out, &size, sizeof(size));
+	memset(out, 0, bytes);
+	memcpy(out, from, bytes < known ? bytes : known);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sized.h - structs that begin with their own size, because the caller may have an older or a newer version.
+ * sized.h - structs of the interface, of which the caller may have an older or a newer version.
  *
- * Idea         Such a struct only grows at its end.  Fields that the caller does not know read as zero, which is their
- *              default.  Fields that the library does not know must be zero.
+ * Idea         Such a struct only grows at its end.  One that the library reads begins with its size.  Fields that the
+ *              caller does not know read as zero, which is their default.  Fields that the library does not know must
+ *              be zero.  For a struct that the library writes, an inline function of the header passes the size.
  */
 #ifndef LFPOOL_SIZED_H
 #define LFPOOL_SIZED_H
@@ -18,9 +19,8 @@
  */
 bool sized_read(void *out, size_t known, size_t least, const void *given);
 
-/* Is the caller's struct_size valid? */
-bool sized_fits(const void *out, size_t least);
-/* Fills the caller's struct from *from, the library's version.  Fields that the library does not know become 0. */
-void sized_write(void *out, const void *from, size_t known);
+/* Fills the caller's struct of `bytes` bytes from *from, the library's version.  Fields that the library does not know
+ * become 0. */
+void sized_write(void *out, size_t bytes, const void *from, size_t known);
 
 #endif

@@ -23,7 +23,7 @@ static const struct stats_row stats_rows[STATS_FIELDS] = {
 /* SF1: the rows account for every byte.  (With words of 64 bits the struct has no padding.) */
 #if SIZE_MAX > UINT32_MAX
 #define PLUS_BYTES(field, line, unit) +BYTES_OF(field)
-_Static_assert(BYTES_OF(struct_size) + BYTES_OF(backend) STATS_MAP(PLUS_BYTES) == sizeof(lfpool_stats_t),
+_Static_assert(BYTES_OF(backend) STATS_MAP(PLUS_BYTES) == sizeof(lfpool_stats_t),
 	       "STATS_MAP lacks a field of lfpool_stats_t, or the struct has padding");
 #endif
 
@@ -44,7 +44,8 @@ uint64_t stats_value(const lfpool_stats_t *stats, enum stats_field field)
 void stats_add(lfpool_stats_t *sum, const lfpool_stats_t *more)
 {
 	for (enum stats_field f = 0; f < STATS_FIELDS; f++) {
-		const uint64_t wide = stats_value(sum, f) + stats_value(more, f);
+		const uint64_t a = stats_value(sum, f), b = stats_value(more, f);
+		const uint64_t wide = f != STATS_wait_ns_max ? a + b : a > b ? a : b;
 		const uint32_t narrow = (uint32_t)wide;
 		const bool is_wide = stats_rows[f].bytes == sizeof(wide);
 

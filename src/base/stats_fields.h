@@ -4,7 +4,7 @@
  *
  * Idea         A new counter is a line in lfpool_stats_t (lfpool/report.h) and a line here.  The sums of a set, the
  *              text and the JSON of a dump follow from the table.
- * Invariants   SF1 each field of lfpool_stats_t except struct_size and backend has one row: a missing row does not
+ * Invariants   SF1 each field of lfpool_stats_t except backend has one row: a missing row does not
  *                  compile.
  */
 #ifndef LFPOOL_STATS_FIELDS_H
@@ -34,7 +34,11 @@
 	X(max_capacity, "resizing", " objects at most") \
 	X(owed, "resizing", " to be removed")           \
 	X(given_back, "resizing", " bytes given back")  \
-	X(waiting, "waiting", "")                       \
+	X(waiting, "waiting", " now")                   \
+	X(waits, "waiting", " waited")                  \
+	X(timeouts, "waiting", " timed out")            \
+	X(wait_ns, "waiting", " ns in all")             \
+	X(wait_ns_max, "waiting", " ns at most")        \
 	X(high_water, "high water", "")                 \
 	X(acquires, "calls", " acquires")               \
 	X(releases, "calls", " releases")               \
@@ -55,7 +59,7 @@ enum stats_field {
 
 /* The value of a field; a negative one in two's complement. */
 uint64_t stats_value(const lfpool_stats_t *stats, enum stats_field field);
-/* Also copies the backend of `more`. */
+/* Adds up; of wait_ns_max the larger value.  Also copies the backend of `more`. */
 void stats_add(lfpool_stats_t *sum, const lfpool_stats_t *more);
 
 void stats_put_text(struct text *t, const lfpool_stats_t *stats);

@@ -71,7 +71,10 @@ struct lfpool_pool {
 	_Atomic(uint64_t) idle_left;    /* of a round of LFPOOL_IDLE, plus 1; 0: no round           */
 	_Atomic(uint64_t) idle_steals;  /* steals when it began, and its own                        */
 	struct waiters waiters;         /* waiting calls and continuations, and the pending shrink  */
-	struct {                        /* statistics at the last lfpool_high_water_reset()         */
+	struct {                        /* statistics of calls that have waited                     */
+		_Atomic(uint64_t) calls, timeouts, ns, longest_ns;
+	} waited;
+	struct { /* statistics at the last lfpool_high_water_reset()         */
 		_Atomic(uint64_t) acquires, depot_trips, steals, exhausted;
 	} since;
 	struct {

@@ -32,9 +32,11 @@ struct cache_head;
 /* Declared again, to give it the model. */
 LFPOOL_API extern THREAD_LOCAL struct lfpool_thread_ lfpool_thread_;
 
-static inline struct lfpool_head_ thread_head(uint64_t id)
+/* From now on threads can have their own caches of the pool with this id. */
+static inline void thread_head(struct lfpool_head_ *head, uint64_t id)
 {
-	return (struct lfpool_head_){.id = id, .in_tables = id % TABLE_ENTRIES_MIN * sizeof(struct lfpool_entry_)};
+	head->id = id;
+	head->in_tables = id % TABLE_ENTRIES_MIN * sizeof(struct lfpool_entry_);
 }
 
 /* The calling thread's cache of the pool with this id, from the table.  NULL: the thread has no cache of it, or the

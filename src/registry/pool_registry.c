@@ -595,16 +595,14 @@ static bool enter_scenario(lfpool_registry_t *registry, struct profile *fresh, c
 	return known;
 }
 
-lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, const char *profile, const char *scenario,
-				       lfpool_registry_report_t *report_out)
+lfpool_status_t lfpool_registry_switch_sized(lfpool_registry_t *registry, const char *profile, const char *scenario,
+					     lfpool_registry_report_t *report_out, size_t bytes)
 {
-	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
-	lfpool_status_t status = LFPOOL_OK;
+	lfpool_registry_report_t report = {0};
+	lfpool_status_t status = scenario ? LFPOOL_OK : LFPOOL_E_ARGUMENT;
 	struct profile fresh = {0};
 
-	if (!scenario || (report_out && !sized_fits(report_out, offsetof(lfpool_registry_report_t, pools))))
-		return LFPOOL_E_ARGUMENT;
-	if (profile)
+	if (status == LFPOOL_OK && profile)
 		status = profile_read(&fresh, profile, &report.error);
 	if (status == LFPOOL_OK && !enter_scenario(registry, profile ? &fresh : NULL, scenario))
 		status = LFPOOL_E_SCENARIO;
@@ -616,6 +614,6 @@ lfpool_status_t lfpool_registry_switch(lfpool_registry_t *registry, const char *
 		count_all(registry, &report);
 	}
 	if (report_out)
-		sized_write(report_out, &report, sizeof(report));
+		sized_write(report_out, bytes, &report, sizeof(report));
 	return status;
 }

@@ -58,7 +58,7 @@ static size_t read_rows(lfpool_registry_t *registry, struct row_numbers *sum)
 		struct row_numbers *n = &row->numbers;
 
 		n->object_size = row->object_size;
-		n->stats = (lfpool_stats_t)LFPOOL_STATS_INIT;
+		n->stats = (lfpool_stats_t){0};
 		(void)lfpool_stats(row->pool, &n->stats);
 		n->bytes = (uint64_t)n->stats.capacity * n->object_size;
 		sum->bytes += n->bytes;

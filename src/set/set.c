@@ -384,10 +384,10 @@ static size_t sum_of_classes(const lfpool_set_t *set, lfpool_stats_t *sum_out)
 {
 	size_t pools = 0;
 
-	*sum_out = (lfpool_stats_t)LFPOOL_STATS_INIT;
+	*sum_out = (lfpool_stats_t){0};
 	for (size_t i = 0; i < set->classes.count; i++) {
 		const lfpool_t *pool = set_pool(set, i);
-		lfpool_stats_t stats = LFPOOL_STATS_INIT;
+		lfpool_stats_t stats;
 
 		if (!pool)
 			continue;
@@ -398,14 +398,14 @@ static size_t sum_of_classes(const lfpool_set_t *set, lfpool_stats_t *sum_out)
 	return pools;
 }
 
-lfpool_status_t lfpool_set_stats(const lfpool_set_t *set, lfpool_stats_t *stats_out)
+lfpool_status_t lfpool_set_stats_sized(const lfpool_set_t *set, lfpool_stats_t *stats_out, size_t bytes)
 {
 	lfpool_stats_t sum;
 
-	if (!stats_out || !sized_fits(stats_out, offsetof(lfpool_stats_t, refills)))
+	if (!stats_out)
 		return LFPOOL_E_ARGUMENT;
 	(void)sum_of_classes(set, &sum);
-	sized_write(stats_out, &sum, sizeof(sum));
+	sized_write(stats_out, bytes, &sum, sizeof(sum));
 	return LFPOOL_OK;
 }
 
@@ -414,7 +414,7 @@ lfpool_status_t lfpool_set_stats(const lfpool_set_t *set, lfpool_stats_t *stats_
 static void put_class(struct text *t, const lfpool_set_t *set, size_t class_number)
 {
 	const lfpool_t *pool = set_pool(set, class_number);
-	lfpool_stats_t s = LFPOOL_STATS_INIT;
+	lfpool_stats_t s;
 
 	if (!pool)
 		return;

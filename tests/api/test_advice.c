@@ -41,7 +41,7 @@ struct outcome {
 
 static lfpool_advice_t advice_of(const lfpool_t *pool)
 {
-	lfpool_advice_t advice = LFPOOL_ADVICE_INIT;
+	lfpool_advice_t advice;
 
 	REQUIRE(lfpool_advise(pool, &advice) == LFPOOL_OK);
 	REQUIRE(strlen(advice.reason) > 0 && strlen(advice.reason) < sizeof(advice.reason) - 1);
@@ -55,7 +55,7 @@ static struct outcome run(const struct workload *workload, lfpool_backend_t back
 	lfpool_t *pool = POOL_OF(SIZE, capacity, .backend = backend, .cache_capacity = cache_capacity);
 	struct random random = random_for(workload->seed, 0);
 	struct user users[CACHES] = {0};
-	lfpool_stats_t before = LFPOOL_STATS_INIT;
+	lfpool_stats_t before;
 
 	for (unsigned k = 0; k < workload->caches; k++)
 		users[k] = (struct user){.cache = lfpool_cache_create(pool), .held = pointers_new(workload->most)};

@@ -63,7 +63,8 @@ TEST(dump_shows_counts_caches_and_sizes)
 	require_in(d.text, "\nflags       none\nhooks       misuse\nidentity    100 = 10 active + ");
 	require_in(d.text, " shared + 60 untouched\n");
 	require_in(d.text, "\nhigh water  40\ncalls       40 acquires, 30 releases, 0 exhausted\nmisuses     1\n");
-	require_in(d.text, "\nresizing    100 objects at most, 0 to be removed, 0 bytes given back\nwaiting     0\n");
+	require_in(d.text, "\nresizing    100 objects at most, 0 to be removed, 0 bytes given back\n"
+			   "waiting     0 now, 0 waited, 0 timed out, 0 ns in all, 0 ns at most\n");
 	require_in(d.text, "\ncaches      1 in use, 1 ever, of at most 16 objects\n");
 	require_in(d.text, "\nmagazines   of 8 objects, 5 of 13 used, and 3 extra\n");
 	require_in(d.text, "\nmisses      5 refills, 3 drains, 2 trips, 0 steals\n");

@@ -121,11 +121,13 @@ BACKEND_TEST(index_and_inner_address_lead_to_the_object, LFPOOL_BACKEND_MUTEX)
 	assert_true(sort_disjoint(objects, CAPACITY, SIZE));
 	for (ptrdiff_t i = 0; i < CAPACITY; i++) {
 		assert_int_equal(lfpool_index_of(pool, objects[i]), i);
-		assert_true(lfpool_index_of(pool, moved(objects[i], 1)) == SIZE_MAX);
 		assert_ptr_equal(lfpool_object_at(pool, (size_t)i), objects[i]);
-		for (ptrdiff_t offset = 0; offset < stride; offset++)
-			assert_ptr_equal(lfpool_object_start(pool, moved(objects[i], offset)),
-					 offset < SIZE ? objects[i] : NULL);
+		for (ptrdiff_t offset = 0; offset < stride; offset++) {
+			const void *const inner = moved(objects[i], offset);
+
+			assert_ptr_equal(lfpool_object_start(pool, inner), offset < SIZE ? objects[i] : NULL);
+			assert_true(lfpool_index_of(pool, inner) == (offset ? SIZE_MAX : (size_t)i));
+		}
 	}
 	/* Also for free objects. */
 	release_all(pool, objects, CAPACITY);

@@ -123,7 +123,7 @@ TEST(large_objects_handed_over_touch_no_more_than_are_in_use_and_cached)
 	enum { IN_FLIGHT = 6, CAPACITY = 2000 };
 	lfpool_t *pool = pool_of(MIB, CAPACITY);
 	lfpool_cache_t *from = lfpool_cache_create(pool), *to = lfpool_cache_create(pool);
-	lfpool_advice_t advice = LFPOOL_ADVICE_INIT;
+	lfpool_advice_t advice;
 	void *ring[IN_FLIGHT] = {NULL};
 
 	for (size_t i = 0; i < 20000; i++) {

@@ -49,8 +49,8 @@ static void misuse(void)
 
 static void reports(void)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
-	lfpool_advice_t advice = LFPOOL_ADVICE_INIT;
+	lfpool_stats_t stats;
+	lfpool_advice_t advice;
 
 	REQUIRE(lfpool_stats(shared, &stats) == LFPOOL_OK && lfpool_advise(shared, &advice) == LFPOOL_OK);
 	REQUIRE(lfpool_dump(shared, LFPOOL_TEXT, text, TEXT) < TEXT &&

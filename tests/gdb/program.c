@@ -99,7 +99,7 @@ int main(void)
 	in_heap = must(lfpool_acquire(pools[3]));
 	pthread_barrier_wait(&used);
 	for (int i = 0; i < POOLS; i++) {
-		lfpool_stats_t stats = {.struct_size = sizeof(stats)};
+		lfpool_stats_t stats;
 
 		if (lfpool_stats(pools[i], &stats) != LFPOOL_OK)
 			abort();

@@ -25,10 +25,7 @@ static unsigned char memory[LFPOOL_BUFFER_BYTES(sizeof(double), 0, 100) + LFPOOL
 
 size_t use_everything(lfpool_config_t *config)
 {
-	const lfpool_stats_t stats = LFPOOL_STATS_INIT;
-	const lfpool_advice_t advice = LFPOOL_ADVICE_INIT;
-	const lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
-	size_t sum = stats.struct_size + advice.struct_size + report.struct_size;
+	size_t sum = sizeof(lfpool_stats_t) + sizeof(lfpool_advice_t) + sizeof(lfpool_registry_report_t);
 
 #ifndef __cplusplus
 	const lfpool_config_t initialised = LFPOOL_CONFIG_INIT;

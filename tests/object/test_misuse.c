@@ -23,7 +23,18 @@ struct subject {
 };
 
 /* From WAY_SELF on, a foreign pointer gets an answer and is not misuse. */
-enum way { WAY_POOL, WAY_CACHE, WAY_INLINE, WAY_BULK, WAY_SELF, WAY_IF_OWNED, WAY_IF_OWNED_INLINE, WAYS };
+enum way {
+	WAY_POOL,
+	WAY_CACHE,
+	WAY_INLINE,
+	WAY_BULK,
+	WAY_SELF,
+	WAY_IF_OWNED,
+	WAY_IF_OWNED_INLINE,
+	WAY_CACHE_IF_OWNED,
+	WAY_CACHE_IF_OWNED_INLINE,
+	WAYS
+};
 
 /* Each test runs on each of these. */
 static const struct kind {
@@ -55,6 +66,8 @@ static lfpool_status_t release_by(struct subject *s, enum way way, void *object)
 	case WAY_SELF: return lfpool_release_self(object);
 	case WAY_IF_OWNED: return lfpool_release_if_owned(s->pool, object);
 	case WAY_IF_OWNED_INLINE: return lfpool_release_if_owned_inline_(s->pool, object);
+	case WAY_CACHE_IF_OWNED: return lfpool_cache_release_if_owned(s->cache, object);
+	case WAY_CACHE_IF_OWNED_INLINE: return lfpool_cache_release_if_owned_inline_(s->cache, object);
 	default:
 		if (lfpool_release_bulk(s->pool, &object, 1) == 1)
 			return LFPOOL_OK;

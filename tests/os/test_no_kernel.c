@@ -69,7 +69,7 @@ static void *second_thread(void *unused)
 static void by_two_threads(void)
 {
 	const lfpool_config_t config = CONFIG_OF(SIZE, FEW, .cache_capacity = 2 * FEW);
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 	void *objects[FEW + 1];
 	pthread_t thread;
 	lfpool_t *pool;

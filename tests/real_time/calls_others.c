@@ -34,7 +34,7 @@ static void on_misuse(void *context, const lfpool_misuse_t *misuse)
 static void with_set(void)
 {
 	lfpool_set_config_t config;
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 	size_t misuses = 0;
 	lfpool_set_t *set = NULL;
 	void *object;
@@ -70,6 +70,7 @@ static void with_set(void)
 	MUST(!CALL(lfpool_set_class, "does not exist")(set, 200, false, NULL) &&
 	     !CALL(lfpool_set_pool_of, "no")(set, text, NULL));
 	MUST(CALL(lfpool_set_stats, "")(set, &stats) == LFPOOL_OK && stats.active == 0);
+	MUST(CALL(lfpool_set_stats_sized, "")(set, &stats, sizeof(stats)) == LFPOOL_OK && stats.active == 0);
 	MUST(CALL(lfpool_set_dump, "text")(set, LFPOOL_TEXT, text, sizeof(text)));
 	MUST(CALL(lfpool_set_dump, "JSON")(set, LFPOOL_JSON, text, sizeof(text)));
 }

@@ -77,6 +77,8 @@ static void call_cache(lfpool_t *pool, lfpool_cache_t *cache)
 		MUST(CALL(lfpool_cache_acquire_bulk, "nothing left")(cache, objects + CAPACITY, 1) == 0);
 		MUST(!CALL(lfpool_cache_acquire_wait, "nothing left, no time")(cache, 0));
 		MUST(CALL(lfpool_cache_release_bulk, "all")(cache, objects, CAPACITY) == CAPACITY);
+		MUST(CALL(lfpool_cache_release_if_owned, "no")(cache, text) == LFPOOL_E_FOREIGN);
+		MUST(CALL(lfpool_cache_release_if_owned, "yes")(cache, lfpool_cache_acquire(cache)) == LFPOOL_OK);
 	}
 	MUST((object = CALL(lfpool_cache_acquire_wait, "hit")(cache, -1)));
 	MUST(lfpool_cache_release(cache, object) == LFPOOL_OK);
@@ -166,8 +168,8 @@ static void call_handles(lfpool_t *pool, bool listed)
 
 static void call_questions(lfpool_t *pool)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
-	lfpool_advice_t advice = LFPOOL_ADVICE_INIT;
+	lfpool_stats_t stats;
+	lfpool_advice_t advice;
 	void *object = lfpool_acquire(pool);
 
 	MUST(CALL(lfpool_owns, "yes")(pool, object) && !CALL(lfpool_owns, "no")(pool, text));
@@ -181,6 +183,8 @@ static void call_questions(lfpool_t *pool)
 	CALL(lfpool_label, "NULL")(pool, NULL, "tag");
 	MUST(CALL(lfpool_stats, "")(pool, &stats) == LFPOOL_OK && stats.active == 1);
 	MUST(CALL(lfpool_advise, "")(pool, &advice) == LFPOOL_OK && advice.reason[0]);
+	MUST(CALL(lfpool_stats_sized, "")(pool, &stats, sizeof(stats)) == LFPOOL_OK && stats.active == 1);
+	MUST(CALL(lfpool_advise_sized, "")(pool, &advice, sizeof(advice)) == LFPOOL_OK && advice.reason[0]);
 	CALL(lfpool_high_water_reset, "")(pool);
 	MUST(CALL(lfpool_dump, "text")(pool, LFPOOL_TEXT, text, sizeof(text)) < sizeof(text));
 	MUST(CALL(lfpool_dump, "JSON")(pool, LFPOOL_JSON, text, sizeof(text)) < sizeof(text));

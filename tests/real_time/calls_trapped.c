@@ -88,7 +88,7 @@ static void *wait_in_a_thread(void *pool)
 static void wake(void)
 {
 	lfpool_t *pool = small_pool(0);
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 	pthread_t thread;
 
 	REQUIRE(acquire_all(pool, objects, 4) == 4);

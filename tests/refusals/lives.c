@@ -226,7 +226,7 @@ static void use_caches(lfpool_t *pool, bool strict)
 		MUST(CALL(lfpool_cache_release)(caches[i], objects[0]) == LFPOOL_OK);
 		objects[0] = CALL(lfpool_cache_acquire_wait)(caches[i], 50000);
 		MUST(objects[0] || is_heap(pool));
-		MUST(CALL(lfpool_cache_release)(caches[i], objects[0]) == LFPOOL_OK);
+		MUST(CALL(lfpool_cache_release_if_owned)(caches[i], objects[0]) == LFPOOL_OK);
 
 		const size_t count = CALL(lfpool_cache_acquire_bulk)(caches[i], objects, 2);
 
@@ -468,9 +468,9 @@ static void live_registry(const struct life *life, bool strict)
 		MUST(CALL(lfpool_registry_find)(registry, i ? name : "jobs") == pools[i]);
 	}
 	for (size_t i = 0; i < COUNT(scenarios); i++) {
-		lfpool_registry_report_t now = LFPOOL_REGISTRY_REPORT_INIT;
+		lfpool_registry_report_t now;
 
-		status = CALL(lfpool_registry_switch)(registry, profile, scenarios[i], &now);
+		status = CALL(lfpool_registry_switch_sized)(registry, profile, scenarios[i], &now, sizeof(now));
 		MUST(strcmp(now.error.text, status == LFPOOL_OK ? "" : lfpool_status_string(status)) == 0);
 		MUST(status == LFPOOL_OK || (!strict && status == LFPOOL_E_NO_MEMORY));
 		MUST(CALL(lfpool_registry_switch)(registry, NULL, scenarios[i], NULL) == LFPOOL_OK);

@@ -182,7 +182,7 @@ static void use(void)
 	used.scenario = NULL;
 	if (!scenario)
 		return;
-	used.report = (lfpool_registry_report_t)LFPOOL_REGISTRY_REPORT_INIT;
+	used.report = (lfpool_registry_report_t){0};
 	REQUIRE(lfpool_registry_switch(used.registry, NULL, scenario, &used.report) == LFPOOL_OK);
 	/* Pools come and go, here too. */
 	const lfpool_config_t config = config_of(SIZE, 3);
@@ -231,7 +231,7 @@ TEST(hooks_may_use_the_registry)
 TEST(a_hook_may_switch_during_a_switch)
 {
 	lfpool_config_t config = config_of(SIZE, 10);
-	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
+	lfpool_registry_report_t report;
 	lfpool_registry_t *registry = used.registry = registry_of(for_hooks);
 	lfpool_t *other = made(registry, "other", &config), *pool;
 	void *objects[10];
@@ -273,7 +273,7 @@ static void make_others(void *context, void *object)
 TEST(rows_move_during_a_switch)
 {
 	lfpool_config_t config = config_of(SIZE, 10);
-	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
+	lfpool_registry_report_t report;
 	lfpool_registry_t *registry = used.registry = registry_of(for_hooks);
 	lfpool_t *other = made(registry, "other", &config), *pool;
 	void *objects[10];

@@ -289,7 +289,7 @@ TEST(invalid_profile_changes_nothing)
 {
 	const lfpool_config_t config = config_of(16, 4);
 	lfpool_registry_t *registry = registry_of("jobs capacity=10\n[a]\njobs capacity=20");
-	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
+	lfpool_registry_report_t report;
 
 	assert_int_equal(lfpool_registry_switch(registry, NULL, "a", NULL), LFPOOL_OK);
 	lfpool_t *pool = made(registry, "jobs", &config);

@@ -69,7 +69,7 @@ TEST(each_class_has_its_line)
 		"messages/32 debug=quarantine=3,no-tools\n"
 		"[match]\nmessages/16 capacity=9\n");
 	lfpool_set_t *messages = messages_of(registry, 100);
-	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
+	lfpool_registry_report_t report;
 
 	require_said(lfpool_set_pool(messages, 32), "\ndebug       quarantine=3,no-tools\n");
 	assert_int_equal(lfpool_capacity(lfpool_set_pool(messages, 16)), 5);
@@ -229,7 +229,7 @@ TEST(a_later_profile_stays_within_the_addresses)
 {
 	lfpool_registry_t *registry = registry_of("");
 	lfpool_set_t *messages = messages_of(registry, 0);
-	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
+	lfpool_registry_report_t report;
 	void *before = lfpool_set_acquire(messages, 16), **objects;
 
 	assert_int_equal(lfpool_registry_switch(registry,
@@ -420,7 +420,7 @@ TEST(a_switch_changes_evicting_pools)
 	lfpool_registry_t *registry = registry_of("voices full=evict\n[low]\nvoices capacity=3\n"
 						  "[high]\nvoices capacity=9 max_capacity=12\n");
 	const lfpool_config_t config = CONFIG_OF(SIZE, 6, .evict = LFPOOL_EVICT_LESS);
-	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
+	lfpool_registry_report_t report;
 	lfpool_t *voices = made(registry, "voices", &config);
 	lfpool_handle_t handle;
 	uint64_t least;

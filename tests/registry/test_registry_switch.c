@@ -17,7 +17,7 @@ static lfpool_t *made_of(lfpool_registry_t *registry, const char *name, size_t o
 /* Switches to a scenario of a new profile; NULL: of the current one. */
 static lfpool_registry_report_t switched_to(lfpool_registry_t *registry, const char *text, const char *scenario)
 {
-	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
+	lfpool_registry_report_t report;
 
 	REQUIRE(lfpool_registry_switch(registry, text, scenario, &report) == LFPOOL_OK);
 	return report;
@@ -72,7 +72,7 @@ TEST(switch_brings_every_pool_to_its_capacity)
 		require_whole(packets, SIZE);
 	}
 	/* An unknown scenario changes nothing. */
-	lfpool_registry_report_t report = LFPOOL_REGISTRY_REPORT_INIT;
+	lfpool_registry_report_t report;
 
 	assert_int_equal(lfpool_registry_switch(registry, NULL, "nowhere", &report), LFPOOL_E_SCENARIO);
 	assert_int_equal(report.pools, 0);

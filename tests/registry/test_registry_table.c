@@ -48,7 +48,7 @@ static void require_json(lfpool_registry_t *registry, const char *scenario, lfpo
 	require_in(text, part);
 	for (size_t i = 0; i < count; i++) {
 		const size_t size = i == 1 ? SIZE : 4096;
-		lfpool_stats_t s = LFPOOL_STATS_INIT;
+		lfpool_stats_t s;
 
 		assert_int_equal(lfpool_stats(pools[i], &s), LFPOOL_OK);
 		(void)snprintf(part, sizeof(part), "\"full\":\"fail\",\"object_size\":%zu,", size);

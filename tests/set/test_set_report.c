@@ -21,7 +21,7 @@ TEST(every_statistic_of_a_set_is_a_sum)
 	EACH_CLASS(set, bytes)
 	{
 		lfpool_t *pool = lfpool_set_pool(set, bytes);
-		lfpool_stats_t stats = LFPOOL_STATS_INIT;
+		lfpool_stats_t stats;
 		uint64_t words[WORDS];
 
 		assert_int_equal(lfpool_acquire_bulk(pool, objects, OBJECTS), OBJECTS);
@@ -74,7 +74,6 @@ BACKEND_TEST(dump_is_complete_and_well_formed, LFPOOL_BACKEND_MALLOC)
 	require_in(text, "\n      48         10          0 ");
 	free(text);
 	assert_int_equal(lfpool_set_stats(set, NULL), LFPOOL_E_ARGUMENT);
-	assert_int_equal(lfpool_set_stats(set, &(lfpool_stats_t){.struct_size = 1}), LFPOOL_E_ARGUMENT);
 	assert_int_equal(lfpool_set_dump(set, (lfpool_format_t)7, nothing, sizeof(nothing)), 0);
 	assert_string_equal(nothing, "");
 	lfpool_set_destroy(set);

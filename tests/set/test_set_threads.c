@@ -154,7 +154,7 @@ TEST(a_continuation_in_fork_makes_a_pool)
 
 	const struct threads waiter = threads_start(1, wait_for_two, pool, 0);
 
-	for (lfpool_stats_t stats = LFPOOL_STATS_INIT; !stats.waiting; sched_yield())
+	for (lfpool_stats_t stats = {0}; !stats.waiting; sched_yield())
 		(void)lfpool_stats(pool, &stats);
 	assert_int_equal(lfpool_acquire_async(pool, acquire_of_a_new_class, NULL, NULL), LFPOOL_OK);
 	/* It goes to the call that waits for two.  In the child that call is gone, and the continuation gets it. */

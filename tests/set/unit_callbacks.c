@@ -240,8 +240,8 @@ static void use_policies(lfpool_t *pool)
 
 static void use_numbers(lfpool_t *pool)
 {
-	lfpool_advice_t advice = LFPOOL_ADVICE_INIT;
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_advice_t advice;
+	lfpool_stats_t stats;
 	char text[4000];
 	size_t where;
 
@@ -300,7 +300,7 @@ static void use_registry(lfpool_registry_t *used)
 
 static void use_set(lfpool_set_t *set, size_t size)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 	char text[4000];
 	void *object = CALL(lfpool_set_acquire)(set, size);
 

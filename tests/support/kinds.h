@@ -218,7 +218,7 @@ static inline void stage_close(struct stage *s)
 /* The pool has `capacity` objects, `active` of them in use, and every count agrees.  No call may be in progress. */
 static inline void require_counts(const lfpool_t *pool, size_t capacity, size_t active)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 
 	require_intact(pool);
 	REQUIRE(lfpool_capacity(pool) == capacity);

@@ -80,7 +80,7 @@ static inline void set_close(lfpool_set_t *set)
 
 static inline lfpool_stats_t set_stats_of(const lfpool_set_t *set)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 
 	assert_int_equal(lfpool_set_stats(set, &stats), LFPOOL_OK);
 	return stats;

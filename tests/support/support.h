@@ -74,7 +74,7 @@ static inline lfpool_t *pool_of(size_t object_size, size_t capacity)
 
 static inline lfpool_stats_t stats_of(const lfpool_t *pool)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 
 	REQUIRE(lfpool_stats(pool, &stats) == LFPOOL_OK);
 	return stats;

@@ -49,7 +49,7 @@ static inline void *wait_for_one(void *argument)
 /* Returns when `count` calls and continuations wait. */
 static inline void await_waiting(const struct stage *s, size_t count)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 
 	for (;;) {
 		REQUIRE(lfpool_stats(s->pool, &stats) == LFPOOL_OK);

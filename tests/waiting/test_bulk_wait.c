@@ -87,7 +87,7 @@ KIND_TEST(a_call_that_finds_too_few_counts_once)
 {
 	struct stage s;
 	void *held[SIX], *objects[2];
-	lfpool_advice_t advice = LFPOOL_ADVICE_INIT;
+	lfpool_advice_t advice;
 
 	stage_open(&s, kind, SIX, 0);
 	lfpool_cache_t *cache = lfpool_cache_create(s.pool);

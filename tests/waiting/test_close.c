@@ -139,7 +139,7 @@ KIND_TEST(close_during_concurrent_calls)
 	for (int round = 0; round < TIMES(8, 3); round++) {
 		struct stage s;
 		struct threads threads;
-		lfpool_stats_t stats = LFPOOL_STATS_INIT;
+		lfpool_stats_t stats;
 
 		stage_open(&s, kind, MEMBERS * AT_ONCE, OBJECTS);
 		play.stage = &s;

@@ -154,6 +154,61 @@ KIND_TEST(a_call_for_several_gives_way_and_keeps_its_ticket)
 	stage_close(&s);
 }
 
+static void release_after_5_ms(void)
+{
+	clock_ns += 5000000;
+	give_back(0);
+}
+
+static void close_after_1_ms(void)
+{
+	clock_ns += 1000000;
+	REQUIRE(lfpool_close(scene.pool, 0) == 1);
+}
+
+static void assert_waited(const lfpool_t *pool, uint64_t waits, uint64_t timeouts, uint64_t ms, uint64_t longest_ms)
+{
+	enum { TICKS_NS = 1000 * TICK_NS };
+	lfpool_stats_t stats;
+
+	assert_int_equal(lfpool_stats(pool, &stats), LFPOOL_OK);
+	assert_int_equal(stats.waits, waits);
+	assert_int_equal(stats.timeouts, timeouts);
+	assert_in_range(stats.wait_ns, ms * 1000000, ms * 1000000 + TICKS_NS);
+	assert_in_range(stats.wait_ns_max, longest_ms * 1000000, longest_ms * 1000000 + TICKS_NS);
+}
+
+KIND_TEST(statistics_tell_how_long_calls_waited)
+{
+	struct stage s;
+	void *object;
+
+	stage_open(&s, kind, 1, 0);
+	scene_open(s.pool, 1);
+	assert_int_equal(wait_for(1, 0, &object, NULL), LFPOOL_E_EXHAUSTED);
+	assert_waited(s.pool, 0, 0, 0, 0);
+	assert_int_equal(wait_for(1, FOR_EVER, &object, release_after_5_ms), LFPOOL_OK);
+	assert_waited(s.pool, 1, 0, 5, 5);
+	assert_int_equal(wait_for(1, 3000000, &scene.held[0], NULL), LFPOOL_E_EXHAUSTED);
+	assert_waited(s.pool, 2, 1, 8, 5);
+	lfpool_high_water_reset(s.pool);
+	assert_waited(s.pool, 2, 1, 8, 0);
+	assert_int_equal(lfpool_release(s.pool, object), LFPOOL_OK);
+	stage_close(&s);
+}
+
+TEST(wait_that_closing_ends_is_no_timeout)
+{
+	lfpool_t *pool = pool_of(SIZE, 1);
+	void *object;
+
+	scene_open(pool, 1);
+	assert_int_equal(wait_for(1, FOR_EVER, &object, close_after_1_ms), LFPOOL_E_CLOSED);
+	assert_waited(pool, 1, 0, 1, 1);
+	assert_int_equal(lfpool_release(pool, scene.held[0]), LFPOOL_OK);
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
 /* W14: a server has looked at the place of the call's first cell before that was enlisted, and finds the second. */
 TEST(objects_are_given_in_the_order_of_cells)
 {

@@ -224,7 +224,7 @@ static void count_active(void)
 
 void stage_check_high_water(void)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 	const unsigned most = oracle_most(), resets = stage.resets;
 
 	(void)lfpool_stats(stage.pool, &stats);

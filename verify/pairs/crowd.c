@@ -262,7 +262,7 @@ static void count_all(size_t *held_out, size_t *waiting_out)
 
 static void check_at_rest(const struct model *m)
 {
-	lfpool_stats_t s = LFPOOL_STATS_INIT;
+	lfpool_stats_t s;
 	size_t held, waiting;
 
 	count_all(&held, &waiting);

@@ -52,7 +52,7 @@ static void destroy_pool(struct scene *s)
 
 static void ask_stats(struct scene *s)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 
 	(void)STEP(lfpool_stats(s->pool, &stats));
 	wrong_if(s,

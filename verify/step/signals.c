@@ -46,7 +46,7 @@ static void release_here(lfpool_cache_t *cache, void *object)
 static void ask(void *object)
 {
 	const lfpool_handle_t handle = lfpool_handle_of(scene->pool, object);
-	lfpool_stats_t stats = {.struct_size = sizeof(stats)};
+	lfpool_stats_t stats;
 
 	if (!lfpool_in_use(scene->pool, object))
 		wrong = "the handler's object is not in use";
