@@ -166,9 +166,13 @@ public:
 	 * for one object at the same instant may both run its destructor.) */
 	lfpool_status_t destroy(T *object) noexcept { return detail::destroy(pool_, pool_, object); }
 
-	/* Memory for a T, without constructor and destructor.  Also for pools with hooks.create. */
-	void *acquire() noexcept { return lfpool_acquire(pool_); }
-	lfpool_status_t release(void *object) noexcept { return lfpool_release(pool_, object); }
+	/* Memory for a T: no constructor, no destructor. */
+	void *allocate() noexcept { return lfpool_acquire(pool_); }
+	lfpool_status_t deallocate(void *memory) noexcept { return lfpool_release(pool_, memory); }
+
+	/* Only for pools with hooks.create: an object that the hook has constructed, as its last holder left it. */
+	T *acquire_built() noexcept { return static_cast<T *>(allocate()); }
+	lfpool_status_t release_built(T *object) noexcept { return deallocate(object); }
 
 	/* Calls visit(T &) for each active object, and returns their number.  visit() may destroy the object, and may
 	 * throw.  The walk (lfpool/walk.h) also visits objects whose constructor or destructor is just running.  So no
@@ -282,8 +286,10 @@ public:
 		return unique_ptr<T>(make(std::forward<Args>(args)...), deleter<T>(pool_));
 	}
 	lfpool_status_t destroy(T *object) noexcept { return detail::destroy(pool_, get(), object); }
-	void *acquire() noexcept { return lfpool_cache_acquire(get()); }
-	lfpool_status_t release(void *object) noexcept { return lfpool_cache_release(get(), object); }
+	void *allocate() noexcept { return lfpool_cache_acquire(get()); }
+	lfpool_status_t deallocate(void *memory) noexcept { return lfpool_cache_release(get(), memory); }
+	T *acquire_built() noexcept { return static_cast<T *>(allocate()); }
+	lfpool_status_t release_built(T *object) noexcept { return deallocate(object); }
 
 	lfpool_cache_t *get() const noexcept { return cache_.get(); }
 	explicit operator bool() const noexcept { return cache_ != nullptr; }

@@ -82,7 +82,7 @@ private:
 #ifdef LFPOOL_SET_HPP
 inline std::size_t active(const lfpool::set &set)
 {
-	lfpool_stats_t stats = LFPOOL_STATS_INIT;
+	lfpool_stats_t stats;
 
 	CHECK(lfpool_set_stats(set.get(), &stats) == LFPOOL_OK && stats.misuses == 0);
 	return stats.active;

@@ -294,11 +294,40 @@ TEST(cache_gets_back_the_objects_it_releases)
 	void *memory;
 
 	CHECK(cache.destroy(object) == LFPOOL_OK && cache.make(2) == object);
-	CHECK(cache.destroy(object) == LFPOOL_OK && (memory = cache.acquire()) == object);
-	CHECK(cache.release(memory) == LFPOOL_OK);
+	CHECK(cache.destroy(object) == LFPOOL_OK && (memory = cache.allocate()) == object);
+	CHECK(cache.deallocate(memory) == LFPOOL_OK);
 	object = cache.make_unique(3).get();
-	CHECK(pool.acquire() == object && pool.release(object) == LFPOOL_OK);
+	CHECK(pool.allocate() == object && pool.deallocate(object) == LFPOOL_OK);
 	CHECK(counted::alive() == 0 && pool.active_count() == 0);
+}
+
+static bool construct_counted(void *, void *memory)
+{
+	::new (memory) counted(7);
+	return true;
+}
+
+static void destruct_counted(void *, void *object)
+{
+	static_cast<counted *>(object)->~counted();
+}
+
+TEST(hook_constructs_an_object_once)
+{
+	lfpool_config_t config = lfpool::config(1);
+
+	config.hooks.create = construct_counted;
+	config.hooks.destroy = destruct_counted;
+	{
+		lfpool::pool<counted> pool(config);
+		lfpool::cache<counted> cache(pool);
+		counted *object = pool.acquire_built();
+
+		CHECK(object && counted::alive() == 1 && pool.release_built(object) == LFPOOL_OK);
+		CHECK(cache.acquire_built() == object && counted::alive() == 1);
+		CHECK(cache.release_built(object) == LFPOOL_OK);
+	}
+	CHECK(counted::alive() == 0);
 }
 
 /* While `inside`, the thread is in a section that the scheme would wait for. */
