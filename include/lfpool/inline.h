@@ -308,8 +308,8 @@ LFPOOL_HELPER_ lfpool_status_t lfpool_cache_release_if_owned_inline_(lfpool_cach
  *              a pool is 0 here, which never matches, so the handler writes none of the thread's words.  So an
  *              interrupted call always reads two words that belong together.
  * Fibers       A fiber may continue in another thread between two calls.  So each call reads the thread's words again,
- *              by an asm that names the thread pointer's register.  The compiler may keep their distance from it, which
- *              is the same in all threads.
+ *              by asm, relative to the thread pointer (fs).  The compiler may only keep the distance from it, which is
+ *              the same in all threads.
  */
 struct lfpool_entry_ {
 	uint64_t pool_id;      /* 1: none; never 0                   */

@@ -17,8 +17,8 @@
  * called, debug modes treat it as at a release, and it is free.  The pool stores nothing in the object.
  *
  * Batches.  A pool has up to LFPOOL_PLACES_MAX places for retired objects, chosen by thread.  Each place gives one
- * batch at a time to the scheme, at first a single object, and collects objects that are retired meanwhile.  These are
- * the next batch, as soon as the present one is reclaimed.  So a batch has all objects retired during one grace period
+ * batch at a time to the scheme, at first a single object.  Objects that are retired meanwhile become the next batch,
+ * when the present one is reclaimed.  So a batch has all objects retired during one grace period
  * (thousands, under load), and no object waits for more than two.  There is nothing to flush, and a thread may exit at
  * any time.
  *

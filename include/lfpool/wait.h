@@ -57,8 +57,8 @@ LFPOOL_API lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache
  * object is free.
  *
  * timeout_ns  As for lfpool_acquire_bulk_wait().
- * Returns     An object; NULL if the time is over (then every object was in use at some moment of the call), a hook
- *             refused (a call that still waits may call it a second time), or the pool is closed.
+ * Returns     An object; NULL: the pool is closed, a hook refused, or the time is over, and every object was in use at
+ *             some moment of the call.  (With time left, a call may call a hook that refused a second time.)
  */
 LFPOOL_INLINE_ void *lfpool_acquire_wait(lfpool_t *pool, int64_t timeout_ns)
 {

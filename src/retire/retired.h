@@ -27,7 +27,7 @@
  * Progress     Retire: lock-free, except `begin`.  Asking: lock-free, except `ready`: a call skips a shard that is
  *              held.  A thread that stops while it holds a shard keeps the objects retired there; other calls retire to
  *              other shards.
- * Concurrency  -: no outside help.  H: not with one slot, or one batch, at the same time; it has one holder (R3).  E:
+ * Concurrency  -: no outside help.  H: one call at a time for a slot, or for a batch: each has one holder (R3).  E:
  *              only in a hook at the end of a batch, for which finish waits.  X: no other call is under way.
  *                                              push, poll  reclaim  count, has  finish  close
  *                  retired_push, retired_poll      H          -         -         E       X

@@ -173,7 +173,7 @@ static void close_memory(lfpool_set_t *set)
 	os_unmap(set, set->mapped_bytes);
 }
 
-/* Windows as large as the largest class needs. */
+/* Reserves a window for each class, as large as the largest class needs. */
 static lfpool_status_t open_windows(lfpool_set_t *set)
 {
 	size_t most = 0, bytes;
