@@ -31,8 +31,8 @@
  *     caches the pool is not lock-free.  For speed give each thread a cache; for space have few.
  *   - lfpool_of() and lfpool_release_self() do not find the pool.
  *   - After fork the child's copy keeps the parent's waiting calls, and loses the caches that calls of other threads
- *     were using.  If it has no cache left, its calls wait for ever.  So fork while no other thread is inside a call of
- *     this pool, or while no call waits and there are more caches than threads.
+ *     were using.  If it has no cache left, its calls wait for ever.  So fork only while no other thread is inside a
+ *     call of this pool; or, if there are more caches than threads, while no call waits.
  *   - It cannot grow beyond its capacity.  Shrinking and growing back work; lfpool_trim() does nothing.
  *   - Waiting calls (lfpool/wait.h) spin.  With a timeout they read CLOCK_MONOTONIC, which needs no system call where
  *     Linux has a clock in user space (vDSO).  At most 16 calls and continuations queue: one more waiting call is

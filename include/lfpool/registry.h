@@ -165,8 +165,8 @@ typedef struct lfpool_registry_report {
  * threads use the pools.
  *
  * First the pools that are too large shrink and are trimmed, then the others grow.  Objects in use are owed: they leave
- * the pool when they are released.  A pool without a capacity in the profile and in its config keeps its capacity.  A
- * second call with the same scenario reports the progress, and undoes automatic growth.
+ * the pool when they are released.  If neither the profile nor its config gives a pool a capacity, the pool keeps its
+ * present one.  A second call with the same scenario reports the progress, and undoes automatic growth.
  *
  * If several threads call it at once, the last one wins for all pools, and no call waits.  While one of them changes a
  * pool, the others leave that pool to it (pools_busy).

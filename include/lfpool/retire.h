@@ -77,7 +77,7 @@ LFPOOL_API bool lfpool_retire_poll(lfpool_t *pool);
  * Returns   LFPOOL_OK, at once if no object is retired; LFPOOL_E_IN_SECTION: the caller is inside a read-side section,
  *           for which the call would wait.  A scheme that cannot detect this waits for ever.
  * Threads   Any, but not inside a read-side section, and not from a hook that runs while a batch is reclaimed.
- * Progress  Blocks until the readers of that time have left their sections.
+ * Progress  Blocks for up to two grace periods, until readers have left their sections.
  */
 LFPOOL_API lfpool_status_t lfpool_drain(lfpool_t *pool);
 

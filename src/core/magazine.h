@@ -77,7 +77,7 @@ static inline uint32_t magazine_limit(uint32_t count)
 	return (uint32_t)LFPOOL_HOME_ + count;
 }
 
-/* `bottom`, `count` positions lower; higher; and higher after `count` pushes. */
+/* The word `bottom` with its position lowered by `count`; raised; and raised by pushes, which the word also counts. */
 static inline uint64_t bottom_lowered(uint64_t bottom, uint32_t count)
 {
 	return (bottom & ~(POSITIONS - 1)) | LFPOOL_POSITION_(bottom - count);

@@ -19,8 +19,8 @@
  *                  at most its rank, until it is pinned or leaves.
  *              EV3 lowering: after the CAS that removed the last pin, a thread loads the version of each node above the
  *                  slot, from the lowest up.  If the bound is being raised, the thread adds MISSED to the version.
- *                  Otherwise it lowers a bound that is above the rank.  The two words of a bound are lowered one after
- *                  the other.  Each only decreases, so afterwards both together are at most the rank.
+ *                  Otherwise it lowers a bound that is above the rank: its two words, priority and stamp, one after the
+ *                  other.  Each only decreases, so afterwards the bound is at most the rank.
  *              EV4 raising: a thread that has added RAISING to the version scans the block below, stores the least
  *                  rank that it found as the bound, and then makes the version even by a CAS.  If an unpin has added
  *                  MISSED, the CAS fails, and the bound becomes the lowest of all.  An unpin that the scan does not see

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * profile.h - a profile, read: the settings of each pool in each scenario.  lfpool/registry.h describes the text.
+ * profile.h - a profile in memory: the settings of each pool in each scenario.  lfpool/registry.h describes its text.
  *
  * Idea         A line of the text that names a pool becomes a `struct profile_line`, with a bit for each key that it
  *              gives.  A look-up reads all lines: a profile has hundreds of them, not thousands.
