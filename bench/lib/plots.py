@@ -110,7 +110,7 @@ def by_threads(workloads: tuple[str, ...], columns: int, title: str, unit: str, 
 	if not measured:
 		return False
 	rows = (len(measured) + columns - 1) // columns
-	figure, panels = pyplot.subplots(rows, columns, figsize=(11, 1.6 + 3.3 * rows), squeeze=False)
+	figure, panels = pyplot.subplots(rows, columns, figsize=(11 if columns < 3 else 14, 1.2 + 3.3 * rows), squeeze=False)
 	figure.suptitle(f"{title}: higher is better (median; bars: range of the rounds)", fontsize=12)
 	for unused in panels.flat[len(measured):]:
 		unused.set_axis_off()
