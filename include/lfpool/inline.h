@@ -324,12 +324,12 @@ struct lfpool_thread_ {
 
 /* The beginning of every pool. */
 struct lfpool_head_ {
-	uint64_t id;         /* 0: no thread has a cache of this pool                           */
-	uintptr_t in_tables; /* the offset of its entry, in bytes                               */
-	uintptr_t first;     /* the address of the first object                                 */
-	uint64_t inverse;    /* of the odd part of the stride, modulo 2^64                      */
-	uint32_t slots;      /* objects to which the pool can grow; 0: they are not in one piece */
-	uint32_t stride;     /* bytes from object to object: an odd number shifted by `shift`   */
+	uint64_t id;         /* 0: no thread has a cache of this pool                         */
+	uintptr_t in_tables; /* the offset of its entry, in bytes                             */
+	uintptr_t first;     /* the address of the first object                               */
+	uint64_t inverse;    /* of the odd part of the stride, modulo 2^64                    */
+	uint32_t slots;      /* objects to which the pool can grow; 0 in malloc mode          */
+	uint32_t stride;     /* bytes from object to object: an odd number shifted by `shift` */
 	uint8_t shift;
 };
 
