@@ -171,7 +171,7 @@ typedef struct lfpool_registry_report {
  * If several threads call it at once, the last one wins for all pools, and no call waits.  While one of them changes a
  * pool, the others leave that pool to it (pools_busy).
  *
- * profile     A new profile, which replaces the present one, read and not kept; NULL: the present one.
+ * profile     The text of a new profile, which replaces the present one; read, not kept.  NULL: keeps the present one.
  * scenario    The name of a scenario in that profile; "default": the lines before the first.
  * report_out  Written whole; may be NULL.
  * bytes       As for lfpool_stats_sized().

@@ -93,7 +93,7 @@ static inline uint64_t bottom_pushed(uint64_t bottom, uint32_t count)
 	return bottom_raised(bottom + count * POSITIONS, count);
 }
 
-/* Objects between two words of one moment (H1); down to -slots while the owner has bottom lowered. */
+/* The number of objects, if both words are of one moment (H1); down to -slots while the owner has bottom lowered. */
 static inline int magazine_count(uint64_t top, uint64_t bottom)
 {
 	return LFPOOL_AHEAD_(bottom, top);

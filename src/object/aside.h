@@ -62,7 +62,8 @@ static inline void aside_set(struct aside *a, uint32_t slot)
 
 	/* release, edge KEEP: the holder's writes to the object. */
 	store_release(&a->ticket[slot], ticket);
-	/* relaxed: the CAS decides.  release: the ticket, for a call that compares.  Retries only after another set. */
+	/* relaxed: the CAS decides.  release: the ticket, for a call that compares `sets`.  Retries only after another
+	 * set. */
 	uint64_t sets = load_relaxed(&a->sets);
 
 	while (!cas_weak_release(&a->sets, &sets, sets + 1))

@@ -8,9 +8,9 @@
  * Invariants   Q1  every change of a place (put or take) raises its version by one.  So a place did not change between
  *                  two equal readings, and no place changed between two equal sums of all versions.
  *              Q2  a slot is in at most one place, and then no thread holds it.
- *              An acquire may return NULL when it has found the ring empty, then the free lists exhausted, then the
- *              ring empty with the same versions: by Q1 the ring was also empty at the moment when the free lists were
- *              exhausted.  (A release that is under way may still hold one free slot that has left the ring.)
+ *              An acquire returns NULL only if it found the free lists exhausted, and the ring empty before and after
+ *              with the same versions: then by Q1 the ring was empty all the time between.  (A release that is under
+ *              way may still hold one free slot that has left the ring.)
  * Progress     put, take: lock-free.  Take and collect are O(N).
  * Concurrency  No two calls need outside help.  The caller of put holds the slot.
  * Edges        KEEP: put -> take, and the put that replaces it; collect (docs/memory-model.md).
