@@ -2,7 +2,7 @@
 /*
  * main.c - counts a directory tree with a job per entry, and checks that threads and pools do not change the result.
  *
- *     jobs [--workers N] [--capacity N] [PATH]
+ *     jobs [--workers N] [--capacity N] [--trace FILE] [PATH]
  *     jobs --compare [--workers N] [--capacity N] [--depth N] [--rounds N]
  *
  * N threads (default: one per processor), N job records (4096); a directory tree, or a file (/usr/include).
@@ -11,6 +11,8 @@
  * job system counts it on each of the pool's backends, or on the one that the environment variable LFPOOL_BACKEND
  * names, and compares every result with the truth.  Reading files costs far more than any pool, so the backends
  * differ little in jobs per second, as expected for jobs that do real work.
+ *
+ * --trace writes how many records are in use over time (examples/live/live.h).
  *
  * --compare runs no job of this program: it times a much smaller job system with records from lfpool, malloc, and a
  * list under a mutex (compare.h), on trees of up to 2^20 - 1 jobs (depth 19), in 15 rounds.
@@ -21,6 +23,7 @@
 #include "command_line.h"
 #include "compare.h"
 #include "jobs.h"
+#include "live.h"
 
 #include "lfpool/report.h"
 
@@ -203,6 +206,8 @@ static bool count_and_compare(const char *path, lfpool_backend_t backend, const 
 	if (!jobs)
 		exit(3);
 
+	live_watch(pool, backend_names[lfpool_quick_stats(pool).backend], 0);
+
 	const uint64_t start = now_ns();
 
 	jobs_run(jobs, visit, path, strlen(path) + 1);
@@ -228,6 +233,8 @@ static bool count_and_compare(const char *path, lfpool_backend_t backend, const 
 	       " released by another worker than acquired them\n",
 	       stats.capacity, stats.high_water, report.elsewhere);
 
+	live_forget(pool);
+
 	const size_t lost = lfpool_destroy(pool);
 
 	printf("  destroyed %zu records not released\n", lost);
@@ -244,11 +251,13 @@ static int compare_trees(void)
 int main(int argc, char **argv)
 {
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	const char *traced = NULL;
 	const struct option_row rows[] = {OPTION_NUMBER("workers", &workers, 1, WORKERS_MAX),
 					  OPTION_NUMBER("capacity", &capacity, 1, 1ul << 24),
 					  OPTION_FLAG("compare", &comparing),
 					  OPTION_NUMBER("depth", &depth, COMPARE_DEPTH_MIN, COMPARE_DEPTH_MAX),
 					  OPTION_NUMBER("rounds", &rounds, 1, COMPARE_ROUNDS_MAX),
+					  OPTION_TEXT("trace", "FILE", &traced),
 					  OPTIONS_END};
 
 	workers = processors > 0 ? (unsigned long)processors : 1;
@@ -270,12 +279,18 @@ int main(int argc, char **argv)
 
 	const uint64_t start = now_ns();
 
+	if (traced && !(live_trace(traced) && live_start(0))) {
+		perror(traced);
+		return 3;
+	}
 	walk(&truth, path);
 	printf("tree      %s\n%-9s 1 thread, %.3f s\n", path, "no pool", (double)(now_ns() - start) / 1e9);
 	print_counts(&truth);
 	/* The variable decides: then once is enough. */
 	for (unsigned backend = 0; backend < (getenv("LFPOOL_BACKEND") ? 1 : 3); backend++)
 		good &= count_and_compare(path, (lfpool_backend_t)backend, &truth);
+	if (traced)
+		live_stop();
 	puts(good ? "all totals agree, no record was lost" : "FAILED");
 	free(path);
 	return good ? 0 : 1;

@@ -2,9 +2,9 @@
 /*
  * live.c - see live.h.
  *
- * Idea         One thread checks fifty times a second: is a table due, was a signal sent, is it the end?  The
- *              signal's handler only sets a flag, which is safe in a handler.  Rates are the differences from the
- *              previous table, divided by the time between.
+ * Idea         One thread checks fifty times a second: is a table due, was a signal sent, is it the end?  (With a
+ *              trace, a thousand times.)  The signal's handler only sets a flag, which is safe in a handler.  Rates
+ *              are the differences from the previous table, divided by the time between.
  * Concurrency  The mutex protects the list of pools: while it is held none of them is forgotten, and so none is
  *              destroyed.  lfpool_stats() and lfpool_dump() may be called at any time.
  */
@@ -37,6 +37,8 @@ static struct {
 	size_t count;
 	_Atomic(bool) stopping, wanted;
 	unsigned top_ms;
+	FILE *trace; /* NULL: none */
+	uint64_t began_ns;
 	pthread_t thread;
 } live = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
@@ -112,6 +114,33 @@ static void dump(FILE *out)
 	fflush(out);
 }
 
+/* ---- The trace --------------------------------------------------------------------------------------------- */
+
+/* Counter events of the Trace Event Format, in an array whose last bracket may be missing. */
+static void trace(void)
+{
+	const double now_us = (double)(now_ns() - live.began_ns) / 1e3;
+
+	pthread_mutex_lock(&live.mutex);
+	for (size_t i = 0; i < live.count; i++) {
+		lfpool_stats_t s;
+
+		(void)lfpool_stats(live.pools[i].pool, &s);
+		fprintf(live.trace,
+			"{\"name\":\"%s\",\"ph\":\"C\",\"pid\":1,\"ts\":%.1f,"
+			"\"args\":{\"active\":%zu,\"cached\":%zu,\"waiting\":%" PRIu32 "}},\n",
+			live.pools[i].name, now_us, s.active, s.cached, s.waiting);
+	}
+	pthread_mutex_unlock(&live.mutex);
+}
+
+bool live_trace(const char *path)
+{
+	live.trace = fopen(path, "w");
+	live.began_ns = now_ns();
+	return live.trace && fputs("[\n", live.trace) >= 0;
+}
+
 /* ---- The thread -------------------------------------------------------------------------------------------- */
 
 static void on_signal(int number)
@@ -123,13 +152,15 @@ static void on_signal(int number)
 
 static void *watch(void *argument)
 {
-	static const struct timespec nap = {.tv_nsec = 20000000};
+	const struct timespec nap = {.tv_nsec = live.trace ? 1000000 : 20000000};
 	const uint64_t interval = (uint64_t)live.top_ms * 1000000;
 	uint64_t due = now_ns() + interval;
 
 	(void)argument;
 	while (!live.stopping) {
 		(void)nanosleep(&nap, NULL);
+		if (live.trace)
+			trace();
 		if (atomic_exchange(&live.wanted, false))
 			dump(stderr);
 		if (interval && now_ns() >= due) {
@@ -153,6 +184,9 @@ void live_stop(void)
 	pthread_join(live.thread, NULL);
 	if (live.top_ms)
 		draw();
+	if (live.trace)
+		(void)fclose(live.trace);
+	live.trace = NULL;
 }
 
 /* ---- The pools --------------------------------------------------------------------------------------------- */

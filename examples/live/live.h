@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * live.h - shows the pools of a running program: as a table that is redrawn regularly, and as a dump on SIGUSR1.
+ * live.h - shows the pools of a running program: as a table that is redrawn regularly, as a dump on SIGUSR1, and as a
+ *          trace, for a picture over time.
  *
  *     live_start(500);
  *     live_watch(jobs, "jobs", sizeof(struct job));
@@ -24,6 +25,10 @@
 #define LIVE_SIGNAL SIGUSR1
 #endif
 
+/* Before live_start(): also writes each pool's active, cached and waiting numbers to this file, about every
+ * millisecond.  ui.perfetto.dev, chrome://tracing and examples/live/draw show it, even if the program crashed.  False:
+ * the file cannot be written. */
+bool live_trace(const char *path);
 /* Starts a thread that checks for LIVE_SIGNAL, and then writes to stderr, within a few hundredths of a second.
  * top_ms: also draws the table on stdout every `top_ms` milliseconds; in a terminal always at the same place.  0: it
  * does not.  False: the system refuses a thread. */

@@ -2,7 +2,7 @@
 /*
  * main.c - a particle system: several threads move the drops of some fountains.
  *
- *     particles [--frames N] [--threads N] [--capacity N] [--seed N] [--top MS]
+ *     particles [--frames N] [--threads N] [--capacity N] [--seed N] [--top MS] [--trace FILE]
  *
  * --top draws the counters of the pool as a table every MS milliseconds.  With or without it, kill -USR1 dumps the
  * pool (live.h).
@@ -197,16 +197,22 @@ int main(int argc, char **argv)
 {
 	static struct show show = {.frames = 150, .threads = 1, .capacity = 100000, .seed = 1};
 	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	const char *traced = NULL;
 	const struct option_row rows[] = {OPTION_NUMBER("frames", &show.frames, 1, 100000),
 					  OPTION_NUMBER("threads", &show.threads, 1, THREADS_MAX),
 					  OPTION_NUMBER("capacity", &show.capacity, 1, 100000000),
 					  OPTION_NUMBER("seed", &show.seed, 0, UINT32_MAX),
 					  OPTION_NUMBER("top", &show.top_ms, 1, 3600000),
+					  OPTION_TEXT("trace", "FILE", &traced),
 					  OPTIONS_END};
 
 	if (processors > 1)
 		show.threads = processors < THREADS_MAX ? (unsigned long)processors : THREADS_MAX;
 	(void)command_line("particles", rows, NULL, argc, argv);
+	if (traced && !live_trace(traced)) {
+		perror(traced);
+		return 3;
+	}
 	if (!live_start((unsigned)show.top_ms)) {
 		fputs("particles: no thread\n", stderr);
 		return 3;
