@@ -78,8 +78,8 @@ LFPOOL_API void *lfpool_cursor_next(lfpool_cursor_t *cursor);
  * lfpool_cursor_split - divide a walk among workers.
  *
  * parts        Number of cursors, at least 1.
- * cursors_out  Room for `parts` cursors.  Each visits a part of the slots: whole magazines, whose number differs by at
- *              most one between the parts.
+ * cursors_out  Room for `parts` cursors.  Each visits a part of the slots: whole magazines, and the pool's last one may
+ *              be short.  The parts' numbers of slots differ by at most one magazine.
  * Threads      One thread splits and hands out the parts.
  * Cost         O(parts).
  */
@@ -92,8 +92,9 @@ LFPOOL_INLINE_ void lfpool_cursor_split(lfpool_cursor_t *cursors_out, size_t par
 	magazines = (whole.end - whole.next + whole.magazine - 1) / whole.magazine;
 	end = whole.end;
 	for (size_t i = 0; i < parts; i++) {
-		/* The first parts take one magazine of the division's remainder each. */
-		const size_t share = (magazines / parts + (i < magazines % parts)) * whole.magazine;
+		/* The last parts take one magazine of the division's remainder each, because the last magazine may be
+		 * short. */
+		const size_t share = (magazines / parts + (i >= parts - magazines % parts)) * whole.magazine;
 
 		whole.end = share < end - whole.next ? whole.next + share : end;
 		cursors_out[i] = whole;

@@ -98,6 +98,39 @@ BACKEND_TEST(for_each_active_visits_each_object_once_in_address_order, LFPOOL_BA
 	}
 }
 
+/* Also with a last magazine that is short, and with more parts than magazines. */
+BACKEND_TEST(parts_of_a_walk_differ_by_at_most_one_magazine, LFPOOL_BACKEND_MUTEX)
+{
+	enum { MAGAZINE = 8, PARTS = 13 };
+	static const size_t capacities[] = {1, 7, 8, 9, 63, 65, 100, 129, CAPACITY - 1};
+
+	for (size_t c = 0; c < COUNT(capacities); c++) {
+		lfpool_t *pool = POOL_OF(SIZE, capacities[c], .backend = backend, .cache_capacity = 2 * MAGAZINE);
+		void *objects[CAPACITY];
+
+		assert_int_equal(acquire_all(pool, objects, CAPACITY), capacities[c]);
+		for (size_t count = 1; count <= PARTS; count++) {
+			size_t least = SIZE_MAX, most = 0, sum = 0;
+			lfpool_cursor_t parts[PARTS];
+
+			lfpool_cursor_split(parts, count, pool);
+			for (size_t i = 0; i < count; i++) {
+				size_t visited = 0;
+
+				while (lfpool_cursor_next(&parts[i]))
+					visited++;
+				least = visited < least ? visited : least;
+				most = visited > most ? visited : most;
+				sum += visited;
+			}
+			assert_int_equal(sum, capacities[c]);
+			assert_in_range(most - least, 0, MAGAZINE);
+		}
+		release_all(pool, objects, capacities[c]);
+		assert_int_equal(lfpool_destroy(pool), 0);
+	}
+}
+
 TEST(visitor_that_returns_false_ends_the_walk)
 {
 	lfpool_t *pool = pool_of(SIZE, CAPACITY);
