@@ -84,6 +84,124 @@ TEST(stats_count_objects_by_place)
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
+/* A whole magazine of another cache is one steal, and each object from its current magazine is one. */
+TEST(steals_are_counted_one_by_one)
+{
+	enum { MAGAZINE = 8, ALL = 3 * MAGAZINE };
+
+	for (int trim = 0; trim < 2; trim++) {
+		lfpool_t *pool = POOL_OF(SIZE, ALL, .cache_capacity = 2 * MAGAZINE, .depot_shards = 1,
+					 .debug = "no-tools");
+		lfpool_cache_t *from = lfpool_cache_create(pool), *to = lfpool_cache_create(pool);
+		void *objects[ALL];
+
+		assert_int_equal(lfpool_cache_acquire_bulk(from, objects, ALL), ALL);
+		assert_int_equal(lfpool_cache_release_bulk(from, objects, ALL), ALL);
+		if (trim) {
+			/* One magazine is in the depot, one on the stack of the cache, and the cache works on one. */
+			assert_false(lfpool_trim(pool, 0, SIZE_MAX));
+			assert_int_equal(stats_of(pool).untouched, ALL);
+			assert_int_equal(stats_of(pool).steals, 1 + MAGAZINE);
+		} else {
+			for (uint64_t i = 0; i < ALL; i++) {
+				assert_non_null(objects[i] = lfpool_cache_acquire(to));
+				assert_int_equal(stats_of(pool).steals, i < MAGAZINE       ? 0
+									: i < 2 * MAGAZINE ? 1
+											   : i - 2 * MAGAZINE + 2);
+			}
+			assert_null(lfpool_cache_acquire(to));
+			assert_int_equal(stats_of(pool).steals, 1 + MAGAZINE);
+			release_all(pool, objects, ALL);
+		}
+		lfpool_cache_destroy(from);
+		lfpool_cache_destroy(to);
+		pool_close(pool, SIZE);
+	}
+}
+
+/* ---- Calls that a hook refuses ---- */
+
+static struct {
+	int until;     /* hooks.activate refuses its next until - 1 calls; 0: none */
+	bool releases; /* hooks.deactivate refuses                                */
+} refuse;
+
+static bool activate_or_refuse(void *context, void *object)
+{
+	(void)context, (void)object;
+	refuse.until -= refuse.until > 0;
+	return refuse.until == 0;
+}
+
+static bool deactivate_or_refuse(void *context, void *object)
+{
+	(void)context, (void)object;
+	return !refuse.releases;
+}
+
+static void require_counted(const lfpool_t *pool, uint64_t acquires, uint64_t releases, uint64_t exhausted)
+{
+	const lfpool_stats_t stats = settled(pool);
+
+	assert_int_equal(stats.acquires, acquires);
+	assert_int_equal(stats.releases, releases);
+	assert_int_equal(stats.exhausted, exhausted);
+}
+
+/* A call that a hook refused is neither an acquire, nor a release, nor exhausted. */
+static void count_refused(lfpool_t *pool, bool in_place)
+{
+	void *objects[3];
+
+	/* Each object is tried once; in malloc mode one. */
+	refuse.until = 4;
+	assert_null(lfpool_acquire(pool));
+	assert_int_equal(refuse.until, in_place ? 1 : 3);
+	require_counted(pool, 0, 0, 0);
+	/* The next object is accepted. */
+	refuse.until = in_place ? 2 : 0;
+	assert_int_equal(acquire_all(pool, objects, 2), 2);
+	require_counted(pool, 2, 0, 0);
+	/* The last one is refused; then all are in use. */
+	refuse.until = 9;
+	assert_null(lfpool_acquire(pool));
+	require_counted(pool, 2, 0, 0);
+	refuse.until = 0;
+	assert_non_null(objects[2] = lfpool_acquire(pool));
+	for (uint64_t i = 0; i < 5; i++) {
+		require_counted(pool, 3, 0, i);
+		assert_null(lfpool_acquire(pool));
+	}
+	for (uint64_t i = 0; i < 3; i++) {
+		/* Its object is destroyed. */
+		refuse.releases = i == 1;
+		assert_int_equal(lfpool_release(pool, objects[i]), LFPOOL_OK);
+		require_counted(pool, 3, i + 1, 5);
+	}
+	refuse.releases = false;
+	assert_int_equal(acquire_all(pool, objects, 3), 3);
+	require_counted(pool, 6, 3, 5);
+	release_all(pool, objects, 3);
+	require_counted(pool, 6, 6, 5);
+}
+
+BACKEND_TEST(refused_calls_are_not_counted, LFPOOL_BACKEND_MALLOC)
+{
+	static const char *const debug[] = {NULL, "quarantine=1", "quarantine=100"};
+
+	for (size_t i = 0; i < COUNT(debug); i++)
+		for (int none = 0; none < 2; none++) {
+			lfpool_t *pool = POOL_OF(
+				SIZE, 3, .backend = backend, .debug = debug[i],
+				.cache_capacity = none ? LFPOOL_CACHE_NONE : 0,
+				.hooks = {.activate = activate_or_refuse, .deactivate = deactivate_or_refuse});
+
+			refuse.until = 0;
+			count_refused(pool, stats_of(pool).backend != LFPOOL_BACKEND_MALLOC);
+			assert_int_equal(lfpool_destroy(pool), 0);
+		}
+}
+
 /* ---- Counters in the middle of a call ---- */
 
 static struct {
