@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* unit_queue.c - which of very many waiters is next; and the queue and pending shrinks with numbers that take too
- * long to reach: 2^28 tickets and more, 2^31 pending objects. */
+/* unit_queue.c - which of very many waiters is next; the queue and pending shrinks with numbers that take too long to
+ * reach: 2^28 tickets and more, 2^31 pending objects; a trim that finds a slot of its pages taken. */
 #include "../support/support.h"
 
 #include "pool/pool.h"
@@ -254,6 +254,87 @@ TEST(one_word_counts_capacity_allowed_and_owed)
 #undef COUNTS
 	store_relaxed(pool->waiters.wanted, 0);
 	REQUIRE(lfpool_destroy(pool) == 0);
+}
+
+/* ---- All slots on a run of pages, or none ---- */
+
+enum { INITIAL = 100, ALL = 200 };
+
+struct cold_seen {
+	uint64_t counts, bits[(ALL + 63) / 64];
+};
+
+static struct cold_seen cold_seen(const struct cold *cold)
+{
+	/* relaxed: this thread alone uses the pool. */
+	struct cold_seen seen = {.counts = load_relaxed(&cold->counts)};
+
+	for (uint64_t word = 0; word < COUNT(seen.bits); word++)
+		seen.bits[word] = cold_look(cold, word);
+	return seen;
+}
+
+static void require_hold_fails(struct cold *cold, uint32_t first, uint32_t last)
+{
+	const struct page_run run = {.first_slot = first, .last_slot = last, .pages = 1};
+	const struct cold_seen before = cold_seen(cold);
+	struct page_hold hold;
+
+	assert_false(pages_hold(cold, &run, &hold));
+	const struct cold_seen after = cold_seen(cold);
+
+	assert_memory_equal(&after, &before, sizeof(after));
+}
+
+/* A pool whose slots are all cold: free objects of the pool, or of none. */
+static lfpool_t *pool_all_cold(bool allowed)
+{
+	lfpool_t *pool = POOL_OF(64, INITIAL, .max_capacity = ALL, .debug = "no-tools");
+	void *objects[ALL];
+
+	assert_int_equal(lfpool_grow(pool, ALL), ALL - INITIAL);
+	assert_int_equal(acquire_all(pool, objects, ALL), ALL);
+	release_all(pool, objects, ALL);
+	if (allowed)
+		assert_false(lfpool_trim(pool, 0, SIZE_MAX));
+	else
+		assert_int_equal(lfpool_shrink(pool, ALL), ALL);
+	return pool;
+}
+
+/* Between a trim's search and its hold, another call can take any slot on the pages. */
+TEST(failed_hold_changes_nothing)
+{
+	for (int allowed = 0; allowed < 2; allowed++) {
+		lfpool_t *pool = pool_all_cold(allowed);
+		struct cold *cold = &pool->core.cold;
+
+		for (uint32_t slot = 1; slot <= ALL; slot++) {
+			const uint64_t bit = UINT64_C(1) << (slot - 1) % 64;
+			const uint32_t first = slot > 70 ? slot - 70 : 1, last = slot < ALL - 70 ? slot + 70 : ALL;
+
+			assert_int_equal(allowed ? 1 : cold_grow(cold, 1, COLD_ANY), 1);
+			assert_int_equal(cold_allowed_take(cold, 1), 1);
+			assert_true(cold_take_bits(cold, (slot - 1) / 64, bit));
+			/* Enough counts, and one bit is missing; and a count is missing too. */
+			require_hold_fails(cold, first, last);
+			require_hold_fails(cold, slot, last);
+			require_hold_fails(cold, first, slot);
+			require_hold_fails(cold, 1, ALL);
+			cold_give_bits(cold, (slot - 1) / 64, bit);
+			if (allowed)
+				cold_allowed_add(cold, 1);
+			else
+				cold_give_back(cold, 1);
+		}
+		if (!allowed)
+			assert_int_equal(lfpool_grow(pool, ALL), ALL);
+		/* All counts are other calls', which have not taken their bits yet. */
+		assert_int_equal(cold_allowed_take(cold, ALL), ALL);
+		require_hold_fails(cold, 1, 10);
+		cold_allowed_add(cold, ALL);
+		pool_close(pool, 64);
+	}
 }
 
 RUN_TESTS()

@@ -86,6 +86,38 @@ TEST(trim_budget_counts_examined_pages)
 	lfpool_destroy(pool);
 }
 
+/* Nothing is left of it for pages. */
+static void require_trim_cools(lfpool_t *pool, size_t keep, size_t budget, size_t expected)
+{
+	const size_t before = stats_of(pool).untouched;
+
+	assert_true(lfpool_trim(pool, keep, budget));
+	assert_int_equal(stats_of(pool).untouched, before + expected);
+	assert_int_equal(given_back(pool), 0);
+}
+
+BACKEND_TEST(trim_budget_counts_cooled_objects, LFPOOL_BACKEND_MUTEX)
+{
+	static void *objects[OBJECTS];
+
+	for (int idle = 0; idle < 2; idle++) {
+		const size_t keep = idle ? LFPOOL_IDLE : 0;
+		lfpool_t *pool = pool_used_up(backend, objects);
+		const size_t stride = stride_of(pool, objects[0]);
+
+		/* The first round cools none. */
+		assert_false(idle && lfpool_trim(pool, keep, SIZE_MAX));
+		/* At least one step. */
+		require_trim_cools(pool, keep, 0, 1);
+		require_trim_cools(pool, keep, 1, 1);
+		require_trim_cools(pool, keep, stride, 1);
+		require_trim_cools(pool, keep, 10 * stride, 10);
+		/* The last step may exceed the budget. */
+		require_trim_cools(pool, keep, 10 * stride + 1, 11);
+		lfpool_destroy(pool);
+	}
+}
+
 BACKEND_TEST(trim_reports_exact_bytes, LFPOOL_BACKEND_MUTEX)
 {
 	enum { PAGES = 40 };
