@@ -44,7 +44,7 @@ lfpool_handle_t lfpool_handle_of(const lfpool_t *pool, const void *object)
 {
 	uint32_t slot;
 
-	if (!object || !pool->core.arena.generation || pool_locate(pool, object, &slot) != LFPOOL_OK)
+	if (!object || pool_locate(pool, object, &slot) != LFPOOL_OK)
 		return 0;
 	return handle_live(pool, slot, arena_mark(&pool->core.arena, slot, GENERATION_LIVE));
 }
@@ -63,9 +63,7 @@ lfpool_status_t handle_refuse(lfpool_t *pool, lfpool_handle_t handle)
 	const uint64_t slot = handle_slot(pool, handle);
 	lfpool_misuse_t misuse = {.handle = handle, .status = LFPOOL_E_STALE};
 
-	if (!pool->core.arena.generation) {
-		misuse.detail = "This pool gives no such handles.";
-	} else if (slot - 1 >= pool->core.arena.slots) {
+	if (slot - 1 >= pool->core.arena.slots) {
 		misuse.detail = "This pool has no such slot.";
 	} else {
 		misuse.object = pool_in_place(pool) ? arena_object(&pool->core.arena, (uint32_t)slot) : NULL;

@@ -41,7 +41,7 @@ static inline uint32_t handle_find_use(const lfpool_t *pool, lfpool_handle_t han
 {
 	const uint64_t slot = handle_slot(pool, handle);
 
-	if (!pool->core.arena.generation || slot - 1 >= pool->core.arena.slots)
+	if (slot - 1 >= pool->core.arena.slots)
 		return SLOT_NONE;
 	/* acquire, edge TELL: in arena_generation(). */
 	*word_out = arena_generation(&pool->core.arena, (uint32_t)slot);

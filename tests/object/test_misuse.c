@@ -14,6 +14,8 @@
 
 #include "lfpool/inline.h"
 
+#include <errno.h>
+
 enum { SIZE = 40, CAPACITY = 200 };
 
 /* One pool with everything that a release may use; `told` has the hook's last report. */
@@ -188,6 +190,43 @@ TEST(interior_pointers_and_free_objects_are_refused)
 		assert_int_equal(lfpool_release(s.pool, active), LFPOOL_OK);
 		subject_close(&s);
 	}
+}
+
+static bool hook_fails;
+
+static void change_errno(void *context, const lfpool_misuse_t *misuse)
+{
+	hear(context, misuse);
+	if (hook_fails)
+		errno = EIO;
+}
+
+/* By every call that reports, whatever the hook does. */
+BACKEND_TEST(report_leaves_errno_alone, LFPOOL_BACKEND_MUTEX)
+{
+	struct subject s = {.pool = POOL_OF(SIZE, CAPACITY, .backend = backend, .hooks.misuse = change_errno)};
+	void *object = lfpool_acquire(s.pool);
+
+	assert_non_null(s.cache = lfpool_cache_create(s.pool));
+	assert_int_equal(lfpool_release(s.pool, object), LFPOOL_OK);
+	for (int fails = 0; fails < 2; fails++) {
+		hook_fails = fails;
+		for (enum way way = WAY_POOL; way < WAYS; way++) {
+			if (way == WAY_SELF && lfpool_of(object) != s.pool)
+				continue;
+			told_forget();
+			errno = EDOM;
+			assert_int_equal(release_by(&s, way, object), LFPOOL_E_NOT_IN_USE);
+			assert_int_equal(errno, EDOM);
+			assert_int_equal(told.count, 1);
+		}
+		errno = EDOM;
+		assert_int_equal(lfpool_release_handle(s.pool, 0), LFPOOL_E_STALE);
+		assert_int_equal(errno, EDOM);
+		assert_int_equal(lfpool_unpin(s.pool, 0), LFPOOL_E_STALE);
+		assert_int_equal(errno, EDOM);
+	}
+	subject_close(&s);
 }
 
 /* Valgrind preloads its own library. */
