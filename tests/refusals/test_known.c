@@ -7,6 +7,7 @@
 #include "lfpool/registry.h"
 #include "lfpool/set.h"
 #include "os/os.h"
+#include "pool/pool.h"
 #include "set/pool_set.h"
 
 #include <sys/mman.h>
@@ -56,11 +57,8 @@ TEST_WITH(prefault_keeps_contents, nothing_refused, NULL)
 
 /* ---- A thread that is refused a cache ---- */
 
-static void calls(lfpool_t *pool, size_t pairs)
-{
-	for (size_t i = 0; i < pairs; i++)
-		REQUIRE(lfpool_release(pool, lfpool_acquire(pool)) == LFPOOL_OK);
-}
+/* design.md, "Borrowed caches": such a thread asks the system again in every 1000th of its calls. */
+enum { PATIENT_CALLS = 1000, ATTEMPTS = 4 };
 
 struct refused_thread {
 	lfpool_t *pool;
@@ -68,19 +66,45 @@ struct refused_thread {
 	size_t caches;
 };
 
+static void call(lfpool_t *pool, void **object)
+{
+	if (*object) {
+		REQUIRE(lfpool_release(pool, *object) == LFPOOL_OK);
+		*object = NULL;
+	} else {
+		REQUIRE((*object = lfpool_acquire(pool)));
+	}
+}
+
 static void *be_refused(void *argument)
 {
 	struct refused_thread *t = argument;
+	void *object = NULL;
+	size_t asked_at = 0;
 
 	refuse(t->which, 1, true, ENOMEM);
-	calls(t->pool, 10000);
+	call(t->pool, &object);
+	REQUIRE(refusals_calls(t->which) == 1);
+	for (size_t i = 1; refusals_calls(t->which) < ATTEMPTS; i++) {
+		const unsigned long before = refusals_calls(t->which);
+
+		call(t->pool, &object);
+		if (refusals_calls(t->which) == before) {
+			REQUIRE(i - asked_at <= PATIENT_CALLS);
+			continue;
+		}
+		REQUIRE(refusals_calls(t->which) == before + 1);
+		/* The call that asks may count as one of them. */
+		REQUIRE(i - asked_at == PATIENT_CALLS || i - asked_at == PATIENT_CALLS + 1);
+		asked_at = i;
+	}
 	REQUIRE(stats_of(t->pool).caches_in_use == t->caches);
-	/* More than never, but rarely: each attempt may be several system calls. */
-	REQUIRE(refusals_calls(t->which) > 1 && refusals_calls(t->which) < 100);
 	refuse(t->which, 0, false, 0);
 	/* Memory is available again. */
-	calls(t->pool, 1000);
+	for (size_t i = 0; i <= PATIENT_CALLS; i++)
+		call(t->pool, &object);
 	REQUIRE(stats_of(t->pool).caches_in_use == t->caches + 1);
+	REQUIRE(lfpool_release(t->pool, object) == LFPOOL_OK);
 	return NULL;
 }
 
@@ -102,6 +126,36 @@ TEST_WITH(thread_without_a_cache_asks_the_system_rarely, nothing_refused, NULL)
 	for (size_t i = 0; i < COUNT(caches); i++)
 		lfpool_cache_destroy(caches[i]);
 	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
+/* Other calls are in all caches, and one more needs a cache, again and again. */
+TEST_WITH(call_that_borrows_asks_the_system_rarely, nothing_refused, NULL)
+{
+	lfpool_t *pool = pool_of(SIZE, CAPACITY);
+	struct core *core = &pool->core;
+	struct cache *caches[LOT_CACHES], *more;
+
+	for (size_t i = 0; i < LOT_CACHES; i++)
+		assert_non_null(caches[i] = cache_claim(core, CACHE_FOR_CALL, 0));
+	refuse(REFUSE_MMAP, 1, true, ENOMEM);
+	for (unsigned long attempt = 1; attempt <= ATTEMPTS; attempt++) {
+		assert_null(cache_claim(core, CACHE_FOR_CALL, 0));
+		assert_int_equal(refusals_calls(REFUSE_MMAP), attempt);
+		for (int i = 0; i < PATIENT_CALLS; i++)
+			assert_null(cache_claim(core, CACHE_FOR_CALL, 0));
+		assert_int_equal(refusals_calls(REFUSE_MMAP), attempt);
+	}
+	/* A thread that wants one for long asks at once. */
+	assert_null(cache_claim(core, CACHE_FOR_LONG, 0));
+	assert_int_equal(refusals_calls(REFUSE_MMAP), ATTEMPTS + 1);
+	refuse(REFUSE_MMAP, 0, false, 0);
+	for (int i = 0; i < PATIENT_CALLS; i++)
+		assert_null(cache_claim(core, CACHE_FOR_CALL, 0));
+	assert_non_null(more = cache_claim(core, CACHE_FOR_CALL, 0));
+	cache_unclaim(more);
+	for (size_t i = 0; i < LOT_CACHES; i++)
+		cache_unclaim(caches[i]);
+	pool_close(pool, SIZE);
 }
 
 /* ---- A class of a set that cannot be made ---- */
