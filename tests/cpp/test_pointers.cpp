@@ -90,6 +90,33 @@ TEST(a_pointer_to_the_base_owns)
 	CHECK(lfpool_quick_stats(squares.get()).misuses == 0 && lfpool_quick_stats(strips.get()).misuses == 0);
 }
 
+static void misused(void *context, const lfpool_misuse_t *misuse)
+{
+	*static_cast<lfpool_status_t *>(context) = misuse->status;
+}
+
+/* Its memory was released behind the owner's back: the destructor does not run, and the release is refused.  Sanitizers
+ * are told nothing, because dynamic_cast reads the object. */
+TEST(a_pointer_to_the_base_of_a_free_object_destroys_nothing)
+{
+	lfpool_status_t told = LFPOOL_OK;
+	lfpool_config_t config = lfpool::config(3);
+
+	config.debug = "no-tools";
+	config.hooks.context = &told;
+	config.hooks.misuse = misused;
+	lfpool::pool<square> squares(config);
+	square *object = squares.make(3);
+	lfpool::base_ptr<shape> owner(object, lfpool::deleter<square>(squares.get()));
+
+	CHECK(squares.deallocate(object) == LFPOOL_OK);
+	owner.reset();
+	CHECK(told == LFPOOL_E_NOT_IN_USE && counted::alive() == 1 && object->whole());
+	CHECK(lfpool_quick_stats(squares.get()).misuses == 1 && squares.available_count() == 3);
+	object->~square();
+	CHECK(counted::alive() == 0);
+}
+
 /* Like std::unique_ptr<const B>. */
 TEST(a_pointer_to_a_constant_base_owns)
 {

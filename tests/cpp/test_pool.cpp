@@ -197,6 +197,58 @@ TEST(refused_objects_are_not_destroyed)
 	CHECK(other.destroy(foreign) == LFPOOL_OK && counted::alive() == 0);
 }
 
+/* Its destructor releases the object itself, or makes calls on another pool, which take this pool's place as the last
+ * one that the thread used. */
+struct meddler {
+	lfpool::pool<meddler> *mine;
+	lfpool::pool<long> *other;
+
+	meddler(lfpool::pool<meddler> *mine_, lfpool::pool<long> *other_) : mine(mine_), other(other_) {}
+	meddler(const meddler &) = delete;
+	meddler &operator=(const meddler &) = delete;
+	~meddler()
+	{
+		if (mine)
+			CHECK(mine->deallocate(this) == LFPOOL_OK);
+		if (other)
+			CHECK(other->destroy(other->make(1)) == LFPOOL_OK);
+	}
+};
+
+/* destroy() looks at the object again after its destructor. */
+template <typename Maker> static void destroy_asks_again(lfpool::pool<meddler> &pool, Maker &maker)
+{
+	lfpool::pool<long> other(2);
+
+	for (int i = 0; i < 10; i++) {
+		CHECK(maker.destroy(maker.make(&pool, nullptr)) == LFPOOL_E_NOT_IN_USE);
+		CHECK(pool.active_count() == 0 && pool.available_count() == 2);
+		CHECK(maker.destroy(maker.make(nullptr, &other)) == LFPOOL_OK);
+		CHECK(maker.destroy(maker.make(&pool, &other)) == LFPOOL_E_NOT_IN_USE);
+		CHECK(pool.active_count() == 0 && other.active_count() == 0);
+	}
+
+	void *first = pool.allocate(), *second = pool.allocate();
+
+	CHECK(first && second && first != second && !pool.allocate());
+	CHECK(pool.deallocate(first) == LFPOOL_OK && pool.deallocate(second) == LFPOOL_OK);
+}
+
+TEST(destroy_asks_again_after_the_destructor)
+{
+	lfpool_status_t told = LFPOOL_OK;
+	lfpool_config_t config = lfpool::config(2);
+
+	config.hooks.context = &told;
+	config.hooks.misuse = misused;
+	lfpool::pool<meddler> pool(config);
+	lfpool::cache<meddler> cache(pool);
+
+	destroy_asks_again(pool, pool);
+	destroy_asks_again(pool, cache);
+	CHECK(told == LFPOOL_E_NOT_IN_USE);
+}
+
 /* ---- Moves, and the end ---- */
 
 TEST(pool_is_movable_and_its_objects_stay)
@@ -283,6 +335,22 @@ TEST(visits_may_destroy_and_throw)
 	CHECK(sum == 30 && pool.active_count() == 4);
 	CHECK(std::count_if(pool.begin(), pool.end(), [](const counted &c) { return c.number > 6; }) == 2);
 	CHECK(pool.clear() == 4 && pool.begin() == pool.end());
+}
+
+/* A walk has no limit. */
+TEST(walks_visit_any_number_of_objects)
+{
+	constexpr long many = 2500;
+	lfpool::pool<counted> pool(many);
+	long visited = 0, next = 0;
+
+	for (long i = 0; i < many; i++)
+		CHECK(pool.make(0));
+	CHECK(pool.for_each_active([&](counted &c) { c.number = ++visited; }) == many && visited == many);
+	for (counted &c : pool)
+		CHECK(c.number == ++next);
+	CHECK(next == many && std::distance(pool.begin(), pool.end()) == many);
+	CHECK(pool.clear() == many && counted::alive() == 0 && pool.active_count() == 0);
 }
 
 /* A cache gets back the objects that it releases; its unique_ptrs release to the pool, into the thread's cache. */
