@@ -156,12 +156,22 @@ void os_heap_free(void *memory)
 	_aligned_free(memory);
 }
 
+/* Not by ReadProcessMemory(): Wine's also reads pages without access. */
 bool os_can_read(const void *address)
 {
-	char bytes[8];
-	SIZE_T got;
+	const DWORD readable = PAGE_READONLY | PAGE_READWRITE | PAGE_WRITECOPY | PAGE_EXECUTE_READ |
+			       PAGE_EXECUTE_READWRITE | PAGE_EXECUTE_WRITECOPY;
+	uintptr_t at = (uintptr_t)address;
+	const uintptr_t end = at + 8;
+	MEMORY_BASIC_INFORMATION mapping;
 
-	return ReadProcessMemory(GetCurrentProcess(), address, bytes, sizeof(bytes), &got) && got == sizeof(bytes);
+	if (end < at)
+		return false;
+	for (; at < end; at = (uintptr_t)mapping.BaseAddress + mapping.RegionSize)
+		if (!VirtualQuery((const void *)at, &mapping, sizeof(mapping)) || mapping.State != MEM_COMMIT ||
+		    !(mapping.Protect & readable) || mapping.Protect & PAGE_GUARD)
+			return false;
+	return true;
 }
 
 void os_print(const char *text)
