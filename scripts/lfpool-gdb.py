@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 # lfpool-gdb.py - the command "lfpool" for gdb: shows pools, caches and holders in a core file or a stopped process.  It calls nothing
 # in the process; the library must be built with -g.  docs/debugging.md, "In gdb".
+import functools
+import os
+
 import gdb
 
 MASK16, MASK24, MASK32 = 0xFFFF, 0xFFFFFF, 0xFFFFFFFF
@@ -15,13 +18,36 @@ def of_type(name, value):
     return value.cast(gdb.lookup_type("struct " + name).pointer()).dereference()
 
 
+def is_ours(pc):
+    """Is this address in a function of the library?"""
+    known, block, function = gdb.lookup_global_symbol("lfpool_acquire"), gdb.block_for_pc(pc), None
+    while block and not block.is_global:
+        # The outermost, not one that is inlined into it.
+        function, block = block.function or function, block.superblock
+    if not known or not function:
+        return False
+    # Paths as the compiler was given them: in a folder with api/calls.c, or in one file with lfpool_acquire().
+    file, calls = function.symtab.filename, os.path.join("api", "calls.c")
+    return file.startswith(known.symtab.filename[: -len(calls)]) if known.symtab.filename.endswith(calls) else file == known.symtab.filename
+
+
+def callers(names, pc):
+    """The names of functions without the library's, which come first, unless the library left them out."""
+    first = next((i for i, name in enumerate(names) if name.startswith("lfpool_")), None)
+    if first is None or not is_ours(pc):
+        return names
+    return names[next((i for i in range(first, len(names)) if not names[i].startswith("lfpool_")), first):]
+
+
 def pools():
     """Every living pool, of each copy of the library in the process."""
     tables = [s for s in gdb.lookup_static_symbols("places") if str(s.type) == "struct pool_place *"]
+    # Once, because the search for a complete type takes milliseconds.
+    pointer = gdb.lookup_type("struct lfpool_pool").pointer() if tables else None
     for table, count in zip(tables, gdb.lookup_static_symbols("place_count")):
         for i in range(number(count.value())):
             if number(table.value()[i]["pool"]):
-                yield table.value()[i]["pool"].dereference()
+                yield table.value()[i]["pool"].cast(pointer).dereference()
 
 
 class Pool:
@@ -40,14 +66,19 @@ class Pool:
         ends = [number(s["before"]) + number(s["carved"]) for s in shards if number(s["carved"])]
         self.used = number(cold["reached"]) or min(max(ends, default=0) * self.slots, initial)
         self.zero, self.stride = number(self.arena["zero"]), number(self.arena["stride"])
-        # States of slots 1 .. used: 0 is free.
-        self.states = self.read_states() if self.used else []
-        self.active = self.used - self.states.count(0)
 
-    def read_states(self):
-        """One word per granule, starting at the first object's (src/core/arena.h)."""
+    @functools.cached_property
+    def active(self):
+        return self.used - self.states.count(0)
+
+    @functools.cached_property
+    def states(self):
+        """Of slots 1 .. used: 0 is free.  One word per granule, starting at the first object's (src/core/arena.h)."""
+        if not self.used:
+            return []
         face, word = self.arena["face"], gdb.lookup_type("unsigned long").sizeof
-        places = [((self.zero + slot * self.stride) >> number(face["grain"])) - number(face["first"]) for slot in range(1, self.used + 1)]
+        grain, first = number(face["grain"]), number(face["first"])
+        places = [((self.zero + slot * self.stride) >> grain) - first for slot in range(1, self.used + 1)]
         words = gdb.selected_inferior().read_memory(number(face["state"]), (places[-1] + 1) * word)
         states = memoryview(words.tobytes()).cast("Q" if word == 8 else "I")
         return [states[place] for place in places]
@@ -119,8 +150,11 @@ class Pool:
             return None
         label, end = record["label"], record["acquired"]
         who = '"%s"' % label.cast(gdb.lookup_type("char").pointer()).string(errors="replace") if number(label) else "thread %d" % number(end["thread"])
-        frames = [gdb.execute("info symbol %d" % number(end["frame"][i]), to_string=True) for i in range(number(end["frames"]))]
+        calls = [number(end["frame"][i]) for i in range(number(end["frames"]))]
+        frames = [gdb.execute("info symbol %d" % call, to_string=True) for call in calls]
         names = [f.split(" in section")[0].replace(" ", "") for f in frames if not f.startswith("No symbol")]
+        # A return address may be the first byte of the next function.
+        names = callers(names, calls[0] - 1) if calls else names
         return who + (" at " + " < ".join(names[:4]) if names else "")
 
 
