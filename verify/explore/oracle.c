@@ -81,15 +81,15 @@ unsigned oracle_most(void)
 	return record.most;
 }
 
-void oracle_open(unsigned objects, unsigned not_yet, bool exchanges)
+void oracle_open(unsigned objects, bool exchanges)
 {
 	record = (struct record){.objects = objects, .exchanges = exchanges};
-	record.free_at_first[POOL] = -(int)not_yet;
 	os_play_keep(&record, sizeof(record));
 }
 
-void oracle_save(void)
+void oracle_save(unsigned not_yet)
 {
+	record.free_at_first[POOL] = -(int)not_yet;
 	for (unsigned i = 0; i < record.objects; i++)
 		record.free_at_first[i] = !oracle_held(i);
 	oracle_high_water_reset();

@@ -44,12 +44,12 @@ struct hold {
 const struct hold *oracle_hold(unsigned index);
 unsigned oracle_holds(void);
 
-/* All objects are free, except `not_yet` that the pool first has to grow to.  `exchanges`: a release may make its
- * object available at once and hold another free one instead (quarantine, a waiter), so only the number of free
- * objects counts, not which are free. */
-void oracle_open(unsigned objects, unsigned not_yet, bool exchanges);
-/* The current state is the initial state of each execution. */
-void oracle_save(void);
+/* All objects are free.  `exchanges`: a release may make its object available at once and hold another free one
+ * instead (quarantine, a waiter), so only the number of free objects counts, not which are free. */
+void oracle_open(unsigned objects, bool exchanges);
+/* The current state is the initial state of each execution.  `not_yet` objects are outside of the pool, or leave it
+ * when they are released. */
+void oracle_save(unsigned not_yet);
 /* After oracle_save(): the first thread to succeed releases the object; until then it is neither held nor free. */
 void oracle_releases_any(unsigned object);
 /* A call of the running thread begins; pass `call` to the function that ends it. */

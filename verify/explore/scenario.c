@@ -145,6 +145,14 @@ static bool counts(const struct scenario *scenario)
 	return any;
 }
 
+/* Objects that are not in the pool, or will leave it.  A pool that grows automatically has all of them. */
+static unsigned outside(const struct scenario *scenario)
+{
+	const size_t owed = lfpool_quick_stats(stage.pool).owed;
+
+	return scenario->growth_step ? 0 : scenario_objects() - (unsigned)(lfpool_capacity(stage.pool) - owed);
+}
+
 static void set_up(const struct scenario *scenario, bool asymmetric)
 {
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
@@ -171,8 +179,7 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 		evicts_configure(&config);
 	if (lfpool_create(&stage.pool, &config) != LFPOOL_OK)
 		abort();
-	oracle_open(scenario_objects(), scenario->growth_step ? 0 : scenario_objects() - scenario->capacity,
-		    counts(scenario));
+	oracle_open(scenario_objects(), counts(scenario));
 	wants_open(stage.pool);
 	colds_open();
 	sets_open();
@@ -193,7 +200,7 @@ static void set_up(const struct scenario *scenario, bool asymmetric)
 		else
 			stage_operate(actor, &at);
 	}
-	oracle_save();
+	oracle_save(outside(scenario));
 	bool has_handles = false;
 
 	for (unsigned t = 0; t < 3 && !scenario->retiring && !scenario->evicting; t++) {

@@ -427,6 +427,8 @@ const struct scenario scenarios[] = {
 	 .growth_step = 1, .object_bytes = 8192},
 	{"trim-owe-2", "everything is pending, and more is being trimmed", 1, 2, "0aS", {"T", "Z"}, .max_capacity = 2,
 	 .object_bytes = 8192},
+	{"trim-limit-3", "it grows up to a limit, while pages beyond the limit are trimmed", 1, 2, "0aaZrrN",
+	 {"G", "a", "T"}, .max_capacity = 2, .object_bytes = 8192},
 	{"trim-hold-3", "one waits for an object held by a failed trim", 1, 3, "0aaarr", {"T", "a", "u"},
 	 .object_bytes = 3072},
 	{"trim-poison-2", "with poison", 1, 2, "0aarr", {"T", "ara"}, .debug = "poison"},

@@ -40,6 +40,7 @@ static struct wants {
 	bool room;                  /* enough for everything that is asked for */
 	bool closing, closed;       /* lfpool_close() has begun, has returned */
 	bool limited;               /* lfpool_limit() has returned */
+	bool may_owe;               /* some thread shrinks, limits or closes the pool, or the set-up left a debt */
 	size_t most;                /* the capacity when a call that forbids growing had returned (O4, cold.h) */
 	uint64_t mark[OBJECTS_MAX]; /* in each object */
 	uint64_t marks;
@@ -59,9 +60,12 @@ void wants_look_ahead(void)
 	size_t most = lfpool_quick_stats(wants.pool).max_capacity - lfpool_capacity(wants.pool), more = 0;
 
 	for (unsigned t = 0; t < 3 && stage.scenario->threads[t]; t++)
-		for (const char *at = stage.scenario->threads[t]; *at; at++)
-			more += *at == 'G' ? 1 : *at == 'J' ? 2 : strchr("SZ", *at) ? most + 1 : 0;
+		for (const char *at = stage.scenario->threads[t]; *at; at++) {
+			more += *at == 'G' ? 1 : *at == 'J' ? 2 : strchr("SZT", *at) ? most + 1 : 0;
+			wants.may_owe |= strchr("SZNE", *at) != NULL;
+		}
 	wants.room = more <= most;
+	wants.may_owe |= lfpool_quick_stats(wants.pool).owed > 0;
 }
 
 bool wants_any(const char *program)
@@ -349,6 +353,8 @@ void wants_check(void)
 
 	if (owed > capacity)
 		engine_fail("at the end %zu of %zu objects are owed", owed, capacity);
+	if (owed && !wants.may_owe)
+		engine_fail("at the end %zu objects are owed, although no call removed any", owed);
 	if (wants.closed                  ? false
 	    : stage.scenario->growth_step ? capacity > most + owed || (capacity < should && !wants.limited)
 					  : capacity != should && !too_much)
