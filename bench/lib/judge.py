@@ -148,7 +148,7 @@ def goals(results: Results, instructions: dict) -> list[Verdict]:
 		("HANDOFF", "handoff-1-1, two threads: the ring alone and at most 4 ns with 64 bytes, 8 ns with 4096",
 			[it.handoff(64, 4), it.handoff(4096, 8)]),
 		("RANDOM-1M", "random-1m: ahead of DPDK, ring and stack", [it.within("random-1m", INLINED, 1, DPDK)]),
-		("EXHAUSTED", "an acquire that says NULL in less than 100 ns, with 16 caches, on one thread",
+		("EXHAUSTED", "an acquire that returns NULL in less than 100 ns, with 16 caches, on one thread",
 			[it.most("exhausted", "acquire_ns", 100, threads=(1,))]),
 		("MUTEX", "pair: at most 0.1 x a mutex with the same checks on one thread, 0.02 x on 2 and 4",
 			[it.within("pair", INLINED, 0.1, ["mutex"], (1,)), it.within("pair", INLINED, 0.02, ["mutex"], (2, 4))]),

@@ -8,7 +8,7 @@ import re
 
 from . import judge, text
 from .judge import Loss, Tally, peers_of
-from .results import BadResults, EPOCH, EVICTING, INLINED, LIBRARY, RETIRING, Cell, Results, figures_of, shown_name
+from .results import BadResults, EPOCH, EVICTING, INLINED, LIBRARY, LISTS, RETIRING, Cell, Results, figures_of, shown_name
 
 SHOWN = 10  # rows of losses for each subject
 BUSY = 0.05  # of the processors' time, taken by other programs
@@ -90,6 +90,18 @@ def losses(tallies: dict[str, Tally], reasons: dict[str, str]) -> list[str]:
 	return lines
 
 
+def lists(results: Results) -> list[str]:
+	"""Each workload of the list per thread, beside lfpool inlined; 64-byte objects."""
+	rows = []
+	for workload in dict.fromkeys(cell.workload for cell in results.cells if cell.subject == LISTS):
+		for key, what in figures_of(workload).items():
+			both = [[results.cell(workload, 64, threads, name, key) for name in (INLINED, LISTS)] for threads in (1, 2, 4)]
+			row = [" / ".join(text.number(cell.median(key)) for cell in pair) if all(pair) else "" for pair in both]
+			if any(row):
+				rows.append([workload + (f": {what}" if what else ""), *row])
+	return text.table(["lfpool, inlined / a list per thread", "1 thread", "2 threads", "4 threads"], rows)
+
+
 # ---- The table of README.md ----
 
 # Subjects separated by |: the least figure counts.
@@ -100,6 +112,7 @@ ROWS = (
 	("handed from thread to thread, through a ring", "handoff-1-1", INLINED),
 	("a million objects in random order", "random-1m", INLINED),
 	("one list under a mutex, the faster of two pools", "pair", "free-list|mutex"),
+	("a list per thread, batches under a mutex: no checks, NULL not exact", "pair", LISTS),
 	("a private list without synchronisation: the limit", "pair", "limit"),
 )
 

@@ -22,6 +22,7 @@ LIBRARY = "lfpool-thread"  # for a user who calls the library
 SHARED = "lfpool-shared"  # as a shared library
 EVICTING = "lfpool-evicting"  # for a user whose pool evicts
 RETIRING, EPOCH = "lfpool-rcu", "lfpool-epoch"  # for a user whose readers use RCU, or epochs
+LISTS = "cached-list"  # no peer: it checks nothing, and its NULL is not exact, so it has a table of its own
 
 
 # The names in tables and pictures for readers who do not know lfpool-bench.
@@ -104,7 +105,7 @@ class Results:
 		return self.subjects.get(subject, {}).get("group", "unknown")
 
 	def is_peer(self, subject: str) -> bool:
-		return self.group(subject) not in ("lfpool", "limit")
+		return self.group(subject) not in ("lfpool", "limit") and subject != LISTS
 
 	def threads(self, workload: str, bytes: int, subject: str) -> list[int]:
 		return sorted(cell.threads for cell in self.cells
