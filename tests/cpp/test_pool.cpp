@@ -208,10 +208,12 @@ struct meddler {
 	meddler &operator=(const meddler &) = delete;
 	~meddler()
 	{
+		lfpool::pool<long> *const last = other;
+
 		if (mine)
 			CHECK(mine->deallocate(this) == LFPOOL_OK);
-		if (other)
-			CHECK(other->destroy(other->make(1)) == LFPOOL_OK);
+		if (last)
+			CHECK(last->destroy(last->make(1)) == LFPOOL_OK);
 	}
 };
 
