@@ -141,7 +141,7 @@ LFPOOL_C_BEGIN_
 LFPOOL_API size_t lfpool_memory_bytes(const lfpool_config_t *config);
 
 /*
- * lfpool_buffer_bytes - lfpool_memory_bytes() of a pool in a buffer.
+ * lfpool_buffer_bytes - the bytes that a whole pool in a buffer needs.
  *
  * config    As there, with any `memory_use`.
  * Returns   As there.

@@ -142,7 +142,7 @@ lfpool_status_t lfpool_stats_sized(const lfpool_t *pool, lfpool_stats_t *stats_o
 	quick(pool, &stats);
 	if (bytes > offsetof(lfpool_stats_t, refills))
 		slow(pool, &stats);
-	/* Signed operands: with a size_t of 32 bits, a difference of two would not be negative. */
+	/* Signed operands: the difference may be negative, which a size_t cannot be. */
 	stats.unaccounted = (int64_t)stats.capacity - (int64_t)stats.active - (int64_t)stats.retired -
 			    (int64_t)stats.cached - (int64_t)stats.shared - (int64_t)stats.untouched;
 	sized_write(stats_out, bytes, &stats, sizeof(stats));

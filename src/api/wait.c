@@ -478,7 +478,7 @@ static uint64_t look_at(const struct call *call, struct cell *cell)
 	return word;
 }
 
-/* For a call that could not claim its cells: tries once per millisecond. */
+/* Waits without cells, because none could be claimed: tries to take the objects once per millisecond. */
 static COLD bool poll(const struct call *call)
 {
 	const struct waiters *d = &call->pool->waiters;

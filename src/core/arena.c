@@ -392,7 +392,7 @@ enum leave arena_leave_marked(const struct arena *arena, uint32_t slot, enum gen
 {
 	const uint64_t word = arena_generation(arena, slot);
 
-	/* relaxed: edge MARK orders it after the word, so a mark belongs to the word's use. */
+	/* relaxed: edge MARK orders this load after that of `word`, so a mark is of the same use of the slot. */
 	return load_relaxed(arena_state(arena, slot)) == LFPOOL_MARKED_ ? arena_leave(arena, slot, word, later)
 									: LEAVE_REFUSED;
 }

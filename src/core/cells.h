@@ -146,7 +146,8 @@ static inline struct cell *cell_at(const struct waiters *d, uint32_t index)
 struct cell *cell_claim(struct waiters *d);
 /* From claimed to vacant, for a call that will not wait. */
 void cell_unclaim(struct waiters *d, struct cell *cell);
-/* From claimed to waiting, and shown.  After its last cell the caller calls cells_shown(), and serves. */
+/* Makes a claimed cell waiting, and shows it to searches.  After its last cell the caller calls cells_shown(), and
+ * serves. */
 void cell_enlist(struct waiters *d, struct cell *cell, uint64_t ticket, lfpool_continuation_t then, void *context);
 void cells_shown(const struct waiters *d);
 /* From claimed, or given, to vacant. */

@@ -116,7 +116,7 @@ static void publish(struct address_map *ranges, uint64_t head, size_t count)
 	store_release(&ranges->head, version << COUNT_BITS | count);
 }
 
-/* A larger array than `outgrown`, which may be NULL; NULL when the system refuses memory. */
+/* Makes an array larger than `outgrown` (may be NULL).  Returns NULL when the system refuses memory. */
 static struct range_array *array_larger(struct range_array *outgrown)
 {
 	const size_t room = outgrown ? 2 * outgrown->room : ROOM_FIRST;
