@@ -35,10 +35,10 @@
  *   5. The pool neither reads nor writes objects, except for LFPOOL_ZERO, hooks and debug modes.  State that a hook
  *      built in an object survives reuse.
  *
- * For promise 1 a retired object is in use until it is reclaimed (retire.h).  An object is also in use while another call is
- * acquiring it, releasing it, handing it to a waiter, or removing it in lfpool_shrink() or in a step of lfpool_trim().
- * An acquire finds every object whose release happens before it in the sense of C11: through a lock, a join, an atomic
- * flag.
+ * For promise 1 a retired object is in use until it is reclaimed (retire.h).  An object is also in use while another
+ * call is acquiring it, releasing it, giving it to a waiter, or removing it in lfpool_shrink() or in a step of
+ * lfpool_trim().  An acquire finds every object whose release happens before it in the sense of C11: through a lock, a
+ * join, an atomic flag.
  *
  * Pointers to pools and caches must be valid and not NULL unless stated otherwise.  Each function, or the top of its
  * section, states whether it is wait-free or lock-free, and when it enters the kernel.

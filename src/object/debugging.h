@@ -40,7 +40,7 @@ struct debug_home {
 bool debug_open(struct debug **debug_out, const lfpool_config_t *config, const struct debug_modes *modes);
 void debug_close(struct debug *debug);
 
-/* These three do nothing if `debug` is NULL.  debug_plan() adds guard bytes and alignment before the arena is opened. */
+/* These three do nothing if `debug` is NULL.  debug_plan() adds guard bytes and alignment, before arena_open(). */
 void debug_plan(const struct debug *debug, struct arena_plan *plan);
 /* After the pool is made, when all its objects are free; with LFPOOL_CREATE_ALL they are built. */
 void debug_attach(struct debug *debug, const struct debug_home *home);
