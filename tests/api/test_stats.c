@@ -92,7 +92,7 @@ TEST(stats_count_objects_by_place)
 #endif
 
 /* A whole magazine of another cache is one steal, and each object from its current magazine is one. */
-TEST(steals_are_counted_one_by_one)
+TEST(steals_and_depot_trips_are_counted_one_by_one)
 {
 	enum { MAGAZINE = 8, ALL = 3 * MAGAZINE };
 
@@ -103,7 +103,11 @@ TEST(steals_are_counted_one_by_one)
 		void *objects[ALL];
 
 		assert_int_equal(lfpool_cache_acquire_bulk(from, objects, ALL), ALL);
+		assert_int_equal(stats_of(pool).depot_trips, 0);
 		assert_int_equal(lfpool_cache_release_bulk(from, objects, ALL), ALL);
+		/* Of two drains, the first found an empty magazine in the cache. */
+		assert_int_equal(stats_of(pool).drains, 2);
+		assert_int_equal(stats_of(pool).depot_trips, 1);
 		if (trim) {
 			/* One magazine is in the depot, one on the stack of the cache, and the cache works on one. */
 			assert_false(lfpool_trim(pool, 0, SIZE_MAX));
@@ -115,6 +119,7 @@ TEST(steals_are_counted_one_by_one)
 				assert_int_equal(stats_of(pool).steals, i < MAGAZINE       ? 0
 									: i < 2 * MAGAZINE ? 1
 											   : i - 2 * MAGAZINE + 2);
+				assert_int_equal(stats_of(pool).depot_trips, 2);
 			}
 			assert_null(lfpool_cache_acquire(to));
 			assert_int_equal(stats_of(pool).steals, 1 + MAGAZINE);
