@@ -43,7 +43,7 @@ def pools():
     """Every living pool, of each copy of the library in the process."""
     tables = [s for s in gdb.lookup_static_symbols("places") if str(s.type) == "struct pool_place *"]
     # Once, because the search for a complete type takes milliseconds.
-    pointer = gdb.lookup_type("struct lfpool_pool").pointer() if tables else None
+    pointer = gdb.lookup_type("struct lfpool_t").pointer() if tables else None
     for table, count in zip(tables, gdb.lookup_static_symbols("place_count")):
         for i in range(number(count.value())):
             if number(table.value()[i]["pool"]):

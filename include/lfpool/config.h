@@ -58,9 +58,9 @@
 
 LFPOOL_C_BEGIN_
 
-typedef struct lfpool_pool lfpool_t;        /* a pool */
-typedef struct lfpool_cache lfpool_cache_t; /* one worker's cache of a pool; it has one user at a time */
-struct lfpool_registry;                     /* all pools of a program in one place, see lfpool/registry.h */
+typedef struct lfpool_t lfpool_t;             /* a pool */
+typedef struct lfpool_cache_t lfpool_cache_t; /* one worker's cache of a pool; it has one user at a time */
+struct lfpool_registry_t;                     /* all pools of a program in one place, see lfpool/registry.h */
 typedef uint64_t lfpool_handle_t; /* names an object until it is released, see lfpool/handle.h; 0 is never valid */
 
 /* ---- Status ------------------------------------------------------------------------------------------------ */
@@ -227,7 +227,7 @@ typedef enum lfpool_evict {
 } lfpool_evict_t;
 
 /* The report that the misuse hook gets.  Valid during the hook only. */
-typedef struct lfpool_misuse {
+typedef struct lfpool_misuse_t {
 	lfpool_t *pool;         /* the pool that refused; NULL: a set (lfpool/set.h)   */
 	const char *pool_name;  /* its config.name, or "unnamed"                       */
 	const void *object;     /* the pointer that was refused, or the damaged object */
@@ -253,7 +253,7 @@ typedef struct lfpool_misuse {
  * The inlined fast paths need a pool without validate, activate and deactivate, and without create unless
  * LFPOOL_CREATE_ALL is set.  Other pools with hooks take the slow path: about 20 ns per pair, plus the hooks.
  */
-typedef struct lfpool_hooks {
+typedef struct lfpool_hooks_t {
 	void *context; /* passed to each */
 	/* A release was refused, or a debug mode found something.  NULL: one line on stderr the first time; later ones
 	 * are only counted. */
@@ -291,9 +291,9 @@ typedef struct lfpool_hooks {
 	void (*reserved[1])(void); /* must be NULL */
 } lfpool_hooks_t;
 
-typedef struct lfpool_batch lfpool_batch_t; /* retired objects: the unit that a scheme handles */
+typedef struct lfpool_batch_t lfpool_batch_t; /* retired objects: the unit that a scheme handles */
 /* A scheme of safe memory reclamation, for lfpool_retire(): lfpool/retire.h.  All NULL: no scheme. */
-typedef struct {
+typedef struct lfpool_scheme_t {
 	void *context;                                             /* passed to each                       */
 	void (*begin)(void *context, lfpool_batch_t *batch);       /* start the grace period of a batch    */
 	bool (*ready)(void *context, const lfpool_batch_t *batch); /* may the batch's objects be reused?   */
@@ -309,7 +309,7 @@ typedef struct {
  * The configuration.  Append-only: zero means "the default" for every field that has one.  lfpool_create() copies it
  * and never writes to it.  Use LFPOOL_CONFIG_INIT, or lfpool_config_init() in C++.
  */
-typedef struct lfpool_config {
+typedef struct lfpool_config_t {
 	size_t struct_size;       /* bytes: sizeof(lfpool_config_t) as the caller was compiled          */
 	const char *name;         /* for messages; at most 63 bytes, copied; NULL = "unnamed"           */
 	size_t object_size;       /* bytes, 1 .. 1 GiB; no default                                      */

@@ -34,7 +34,7 @@
  */
 #define LFPOOL_DECLARE(name, type)                                                     \
 	LFPOOL_C_BEGIN_                                                                \
-	typedef struct name##_handle {                                                 \
+	typedef struct name##_handle_t {                                               \
 		lfpool_handle_t untyped;                                               \
 	} name##_handle_t;                                                             \
 	type *name##_acquire(void);                                                    \
@@ -45,7 +45,7 @@
 	size_t name##_for_each_active(bool (*visit_)(void *, type *), void *context_); \
 	size_t name##_active_count(void);                                              \
 	LFPOOL_C_END_                                                                  \
-	struct name##_handle
+	struct name##_handle_t
 
 #define LFPOOL_TYPED_HIDDEN(name, type)                                                                           \
 	static name##_hidden_pool_t name##_hidden;                                                                \
@@ -64,7 +64,7 @@
 	LFPOOL_TYPED_CALL_SHOWN(size_t, name##_for_each_active, (bool (*visit_)(void *, type *), void *context_), \
 				name##_hidden_for_each_active(name##_hidden, visit_, context_))                   \
 	LFPOOL_TYPED_CALL_SHOWN(size_t, name##_active_count, (void), lfpool_active_count(name##_hidden.untyped))  \
-	struct name##_handle
+	struct name##_handle_t
 
 /*
  * LFPOOL_DEFINE_HIDDEN, LFPOOL_DEFINE_HIDDEN_WITH - define these functions and their pool, in one source file.

@@ -144,7 +144,7 @@ LFPOOL_ASSERT_(offsetof(struct lfpool_magazine, entry) % sizeof(uintptr_t) == 0,
 #endif
 
 /* The part of a cache that the fast path reads: one cache line, written by its user alone. */
-struct lfpool_cache {
+struct lfpool_cache_t {
 	struct lfpool_magazine *hot;      /* the magazine that the fast path works on                    */
 	LFPOOL_ATOMIC_(uintptr_t) *state; /* one word per granule, from `first`                          */
 	uintptr_t state_base;             /* the address that the state of granule 0 would have          */
@@ -153,7 +153,7 @@ struct lfpool_cache {
 	uintptr_t limit;                  /* position after the last entry of a magazine at home         */
 	uint8_t grain;                    /* log2 of the bytes of a granule                              */
 };
-LFPOOL_ASSERT_(sizeof(struct lfpool_cache) <= 64, "a hit touches one line of it");
+LFPOOL_ASSERT_(sizeof(struct lfpool_cache_t) <= 64, "a hit touches one line of it");
 
 LFPOOL_C_BEGIN_
 /* The slow paths.
@@ -170,7 +170,7 @@ LFPOOL_API lfpool_status_t lfpool_cache_release_if_owned_slow_(lfpool_cache_t *c
 LFPOOL_C_END_
 
 /* The state of an object of this pool (H9).  Computed in numbers, because no array begins at state_base. */
-LFPOOL_HELPER_ LFPOOL_ATOMIC_(uintptr_t) *lfpool_state_at_(const struct lfpool_cache *cache, const void *object)
+LFPOOL_HELPER_ LFPOOL_ATOMIC_(uintptr_t) *lfpool_state_at_(const struct lfpool_cache_t *cache, const void *object)
 {
 	const uintptr_t granule = LFPOOL_POINTER_(uintptr_t, object) >> cache->grain;
 
@@ -178,7 +178,7 @@ LFPOOL_HELPER_ LFPOOL_ATOMIC_(uintptr_t) *lfpool_state_at_(const struct lfpool_c
 }
 
 /* The index in cache->state for the granule of an address; cache->granules or more if the pool has no such granule. */
-LFPOOL_HELPER_ uintptr_t lfpool_granule_of_(const struct lfpool_cache *cache, const void *address)
+LFPOOL_HELPER_ uintptr_t lfpool_granule_of_(const struct lfpool_cache_t *cache, const void *address)
 {
 	return (LFPOOL_POINTER_(uintptr_t, address) >> cache->grain) - cache->first;
 }
@@ -220,7 +220,7 @@ LFPOOL_HELPER_ void *lfpool_cache_acquire_inline_(lfpool_cache_t *cache)
 }
 
 /* Pushes onto the hot magazine; false when it is full. */
-LFPOOL_HELPER_ bool lfpool_push_(const struct lfpool_cache *cache, void *object, LFPOOL_ATOMIC_(uintptr_t) *state)
+LFPOOL_HELPER_ bool lfpool_push_(const struct lfpool_cache_t *cache, void *object, LFPOOL_ATOMIC_(uintptr_t) *state)
 {
 	struct lfpool_magazine *magazine = cache->hot;
 	/* relaxed: our own last store (H2). */
@@ -260,7 +260,7 @@ LFPOOL_HELPER_ lfpool_status_t lfpool_pushed_(lfpool_cache_t *cache, LFPOOL_ATOM
 
 /* Is `object`, an address in this granule, an active object without a handle?  relaxed: the thread that acquired the
  * object wrote the state before it handed the object to us. */
-LFPOOL_HELPER_ bool lfpool_is_active_at_(const struct lfpool_cache *cache, LFPOOL_ATOMIC_(uintptr_t) *states,
+LFPOOL_HELPER_ bool lfpool_is_active_at_(const struct lfpool_cache_t *cache, LFPOOL_ATOMIC_(uintptr_t) *states,
 					 uintptr_t granule, const void *object)
 {
 	return LFPOOL_LIKELY_(granule < cache->granules) &&
@@ -268,7 +268,7 @@ LFPOOL_HELPER_ bool lfpool_is_active_at_(const struct lfpool_cache *cache, LFPOO
 }
 
 /* The fast path of a release; false: `object` is not an active object, or the hot magazine is full. */
-LFPOOL_HELPER_ bool lfpool_release_hit_(const struct lfpool_cache *cache, void *object,
+LFPOOL_HELPER_ bool lfpool_release_hit_(const struct lfpool_cache_t *cache, void *object,
 					LFPOOL_ATOMIC_(uintptr_t) *states)
 {
 	const uintptr_t granule = lfpool_granule_of_(cache, object);

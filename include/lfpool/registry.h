@@ -76,10 +76,10 @@
 
 LFPOOL_C_BEGIN_
 
-typedef struct lfpool_registry lfpool_registry_t; /* a registry of pools */
+typedef struct lfpool_registry_t lfpool_registry_t; /* a registry of pools */
 
 /* The first error of a profile. */
-typedef struct lfpool_profile_error {
+typedef struct lfpool_profile_error_t {
 	size_t line;    /* from 1; 0: no error, or an error that is not in a line             */
 	size_t column;  /* the byte in that line, from 1; 0 if `line` is 0                    */
 	char text[232]; /* printable ASCII, such as "line 3, column 9: unknown key \"colour\"";
@@ -144,7 +144,7 @@ LFPOOL_API size_t lfpool_registry_destroy_pool(lfpool_registry_t *registry, lfpo
 LFPOOL_API lfpool_t *lfpool_registry_find(lfpool_registry_t *registry, const char *name);
 
 /* The result of a switch.  Append-only. */
-typedef struct lfpool_registry_report {
+typedef struct lfpool_registry_report_t {
 	size_t pools;                 /* in the registry                                                             */
 	size_t pools_owing;           /* pools that are still too large, because objects are in use                  */
 	size_t pools_short;           /* pools that are too small: the system refused memory, or too little address

@@ -18,7 +18,7 @@ LFPOOL_C_BEGIN_
  *
  *     capacity = active + retired + cached + shared + untouched
  */
-typedef struct {
+typedef struct lfpool_stats_t {
 	lfpool_backend_t backend; /* config.backend, or LFPOOL_BACKEND of the environment                       */
 	uint32_t waiting;         /* calls and continuations that wait now; a call for several objects is one   */
 	size_t capacity;          /* objects                                                                    */
@@ -102,7 +102,7 @@ LFPOOL_API void lfpool_high_water_reset(lfpool_t *pool);
 #define LFPOOL_ADVICE_SELDOM 64
 
 /* The capacity and caches that the measured run would have needed.  Append-only. */
-typedef struct {
+typedef struct lfpool_advice_t {
 	size_t capacity;       /* for config.capacity: rule 1                                            */
 	size_t headroom;       /* to be added to `capacity`, so that no thread has to steal: rule 3      */
 	size_t cache_capacity; /* for config.cache_capacity: rule 2                                      */

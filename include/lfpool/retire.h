@@ -114,7 +114,7 @@ LFPOOL_API lfpool_status_t lfpool_drain(lfpool_t *pool);
 
 /* A batch of retired objects.  `room` is the scheme's, from `begin` until the batch is reclaimed, and is aligned to 16.
  * It comes first, so a pointer to the room, converted, is a pointer to the batch. */
-struct lfpool_batch {
+struct lfpool_batch_t {
 	uint64_t room[LFPOOL_BATCH_ROOM / 8];
 	size_t place; /* 0 .. LFPOOL_PLACES_MAX - 1; read only */
 	size_t count; /* objects in it, at least 1; read only  */

@@ -39,7 +39,7 @@
 
 LFPOOL_C_BEGIN_
 
-typedef struct lfpool_set lfpool_set_t; /* a set of pools */
+typedef struct lfpool_set_t lfpool_set_t; /* a set of pools */
 
 /* ---- Configuration ----------------------------------------------------------------------------------------- */
 
@@ -50,7 +50,7 @@ typedef struct lfpool_set lfpool_set_t; /* a set of pools */
  * Capacity, maximum and growth step of the classes are given in objects (pool.capacity, pool.max_capacity,
  * pool.growth_step), or else in bytes.  Every class gets the same number, and at least one object.
  */
-typedef struct lfpool_set_config {
+typedef struct lfpool_set_config_t {
 	size_t struct_size;     /* bytes: sizeof(lfpool_set_config_t) as the caller was compiled              */
 	size_t largest;         /* bytes, 1 .. 1 GiB: the largest size; 0 = 64 KiB                            */
 	size_t steps;           /* classes to each doubling: 4, 8 or 16; 0 = 8                                */
@@ -67,7 +67,7 @@ typedef struct lfpool_set_config {
 	void (*plan)(void *context, lfpool_config_t *config);
 	/* A registry (lfpool/registry.h) that makes the pools, with its profile's settings for "name/size".  Destroy
 	 * the set first.  NULL: no registry. */
-	struct lfpool_registry *registry;
+	struct lfpool_registry_t *registry;
 	size_t reserved[4]; /* must be 0 */
 	/* The config of every class's pool, except for struct_size and object_size.  The smallest class has the size
 	 * of object_alignment (0 = 16).  The hooks that build objects (create, validate, activate, deactivate, destroy)

@@ -169,13 +169,13 @@ LFPOOL_INLINE_ const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unuse
 
 /* Names in the functions end in an underscore, so that they shadow nothing. */
 #define LFPOOL_TYPED_TYPES(name, type)   \
-	typedef struct name##_pool {     \
+	typedef struct name##_pool_t {   \
 		lfpool_t *untyped;       \
 	} name##_pool_t;                 \
-	typedef struct name##_cache {    \
+	typedef struct name##_cache_t {  \
 		lfpool_cache_t *untyped; \
 	} name##_cache_t;                \
-	typedef struct name##_handle {   \
+	typedef struct name##_handle_t { \
 		lfpool_handle_t untyped; \
 	} name##_handle_t;               \
 	LFPOOL_TYPED_ALIGNMENT(name, type)
@@ -335,7 +335,7 @@ LFPOOL_INLINE_ const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unuse
 	LFPOOL_TYPED_HANDLES(name, type)   \
 	LFPOOL_TYPED_WALKS(name, type)     \
 	LFPOOL_TYPED_CACHES(name, type)    \
-	struct name##_pool /* the semicolon is the user's */
+	struct name##_pool_t /* the semicolon is the user's */
 
 /*
  * LFPOOL_DEFINE - define the functions above for one type.

@@ -82,7 +82,7 @@ static uint64_t told(_Atomic(uint64_t) *most, uint64_t now)
  * number is lower than an earlier call reported. */
 static void tell_calls(const lfpool_t *pool, lfpool_stats_t *stats)
 {
-	struct lfpool_pool *p = (struct lfpool_pool *)(uintptr_t)pool;
+	struct lfpool_t *p = (struct lfpool_t *)(uintptr_t)pool;
 	const uint64_t releases = (int64_t)stats->releases < 0 ? 0 : stats->releases,
 		       before = tally_read(&p->told.releases);
 

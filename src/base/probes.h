@@ -73,79 +73,79 @@
 /* Inlined even without optimisation, because its note describes a place in the calling function. */
 #define PROBE static inline __attribute__((always_inline)) void
 
-struct lfpool_pool;
+struct lfpool_t;
 
 /* ---- Next to a counter, and fired whenever it counts ---- */
 
 enum probe_call { PROBE_ACQUIRE, PROBE_RELEASE };
 
 /* A cache's magazine was empty (refills) or full (drains), and has been replaced. */
-PROBE probe_miss(const struct lfpool_pool *pool, const char *name, enum probe_call call)
+PROBE probe_miss(const struct lfpool_t *pool, const char *name, enum probe_call call)
 {
 	FIRE3(miss, pool, name, call);
 }
 
 /* The cache's own stacks had no magazine for that, so one came from elsewhere (depot_trips). */
-PROBE probe_trip(const struct lfpool_pool *pool, const char *name, enum probe_call call)
+PROBE probe_trip(const struct lfpool_t *pool, const char *name, enum probe_call call)
 {
 	FIRE3(trip, pool, name, call);
 }
 
 /* An object, or a whole magazine, was taken from another cache (steals). */
-PROBE probe_steal(const struct lfpool_pool *pool, const char *name, bool whole)
+PROBE probe_steal(const struct lfpool_t *pool, const char *name, bool whole)
 {
 	FIRE3(steal, pool, name, whole);
 }
 
 /* A call found no free object (exhausted). */
-PROBE probe_exhausted(const struct lfpool_pool *pool, const char *name)
+PROBE probe_exhausted(const struct lfpool_t *pool, const char *name)
 {
 	FIRE2(exhausted, pool, name);
 }
 
 /* A release was refused, or a debug mode found an error (misuses).  pool NULL: a set. */
-PROBE probe_misuse(const struct lfpool_pool *pool, const char *name, const void *object, int status)
+PROBE probe_misuse(const struct lfpool_t *pool, const char *name, const void *object, int status)
 {
 	FIRE4(misuse, pool, name, object, status);
 }
 
 /* ---- Events of the pool ---- */
 
-PROBE probe_create(const struct lfpool_pool *pool, const char *name, size_t object_size, size_t capacity)
+PROBE probe_create(const struct lfpool_t *pool, const char *name, size_t object_size, size_t capacity)
 {
 	FIRE4(create, pool, name, object_size, capacity);
 }
 
-PROBE probe_destroy(const struct lfpool_pool *pool, const char *name)
+PROBE probe_destroy(const struct lfpool_t *pool, const char *name)
 {
 	FIRE2(destroy, pool, name);
 }
 
 /* `added` objects were added, by lfpool_grow() or automatically. */
-PROBE probe_grow(const struct lfpool_pool *pool, const char *name, size_t added)
+PROBE probe_grow(const struct lfpool_t *pool, const char *name, size_t added)
 {
 	FIRE3(grow, pool, name, added);
 }
 
 /* A shrink by `count` objects removed `gone` of them; the rest is owed. */
-PROBE probe_shrink(const struct lfpool_pool *pool, const char *name, size_t count, size_t gone)
+PROBE probe_shrink(const struct lfpool_t *pool, const char *name, size_t count, size_t gone)
 {
 	FIRE4(shrink, pool, name, count, gone);
 }
 
 /* `bytes` of memory were returned to the system (given_back). */
-PROBE probe_trim(const struct lfpool_pool *pool, const char *name, size_t bytes)
+PROBE probe_trim(const struct lfpool_t *pool, const char *name, size_t bytes)
 {
 	FIRE3(trim, pool, name, bytes);
 }
 
 /* A call begins to wait for an object; the wait ends, with an object or NULL. */
-PROBE probe_wait_begin(const struct lfpool_pool *pool, const char *name)
+PROBE probe_wait_begin(const struct lfpool_t *pool, const char *name)
 {
 	FIRE2(wait_begin, pool, name);
 }
 
-PROBE probe_wait_end(const struct lfpool_pool *pool, const char *name, const void *object)
+PROBE probe_wait_end(const struct lfpool_t *pool, const char *name, const void *object)
 {
 	FIRE3(wait_end, pool, name, object);
 }

@@ -66,7 +66,7 @@ struct arena_plan {
 };
 
 struct arena {
-	struct lfpool_cache face;      /* the arena's fields in every cache; `hot` is not set here */
+	struct lfpool_cache_t face;    /* the arena's fields in every cache; `hot` is not set here */
 	uintptr_t zero;                /* address of the imaginary slot 0: slot s is at zero + s * stride */
 	uint64_t inverse;              /* of the odd part of the stride, modulo 2^64, see arena_slot_of() */
 	uint64_t slots;                /* slots with addresses                                       */

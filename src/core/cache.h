@@ -44,13 +44,13 @@
 
 #include "lfpool/report.h"
 
-struct lfpool_pool;
+struct lfpool_t;
 struct core;
 
 /* Begins with the public lfpool_cache_t. */
 struct cache_head {
-	struct lfpool_cache face; /* must be first                            */
-	struct lfpool_pool *pool;
+	struct lfpool_cache_t face; /* must be first                            */
+	struct lfpool_t *pool;
 };
 
 struct cache {
@@ -101,10 +101,10 @@ struct core {
 	struct arena arena;
 	struct magazines magazines;
 	struct cache_table table;
-	bool asymmetric; /* the owner's fence is a compiler barrier: thieves use membarrier, or there are none */
-	bool hits;       /* the inlined fast paths may be used; otherwise every call takes the slow path      */
-	struct lfpool_pool *pool;          /* for probes and caches                             */
-	const char *name;                  /* the pool's                                        */
+	bool asymmetric;       /* the owner's fence is a compiler barrier: thieves use membarrier, or there are none */
+	bool hits;             /* the inlined fast paths may be used; otherwise every call takes the slow path      */
+	struct lfpool_t *pool; /* for probes and caches                             */
+	const char *name;      /* the pool's                                        */
 	_Atomic(uint32_t) explicit_caches; /* in a buffer: explicit caches of the user          */
 	/* A statistic of calls without a cache.  On separate cache lines, because misses read the fields above. */
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) exhausted;

@@ -178,7 +178,7 @@ void address_map_remove(struct address_map *ranges, uintptr_t first, const void 
 /* ---- Pools ---- */
 
 struct pool_place {
-	struct lfpool_pool *pool; /* NULL: vacant                                     */
+	struct lfpool_t *pool; /* NULL: vacant                                     */
 	uint64_t generation;
 	uintptr_t first; /* where its objects begin; 0: in no range               */
 };
@@ -238,7 +238,7 @@ static size_t vacant_place(void)
 	return i;
 }
 
-uint64_t live_pools_add(struct lfpool_pool *pool, uintptr_t first, uintptr_t end)
+uint64_t live_pools_add(struct lfpool_t *pool, uintptr_t first, uintptr_t end)
 {
 	uint64_t id = 0;
 
@@ -267,14 +267,14 @@ void live_pools_remove(uint64_t id)
 	live_pools_unlock();
 }
 
-struct lfpool_pool *live_pools_find_by_address(const void *address)
+struct lfpool_t *live_pools_find_by_address(const void *address)
 {
 	return address_map_find(&ranges, (uintptr_t)address);
 }
 
-struct lfpool_pool *live_pools_next(size_t *place)
+struct lfpool_t *live_pools_next(size_t *place)
 {
-	struct lfpool_pool *found = NULL;
+	struct lfpool_t *found = NULL;
 
 	live_pools_lock();
 	while (!found && *place < place_count)
@@ -283,14 +283,14 @@ struct lfpool_pool *live_pools_next(size_t *place)
 	return found;
 }
 
-void live_pools_each(void (*visit)(struct lfpool_pool *pool))
+void live_pools_each(void (*visit)(struct lfpool_t *pool))
 {
 	for (size_t i = 0; i < place_count; i++)
 		if (places[i].pool)
 			visit(places[i].pool);
 }
 
-struct lfpool_pool *live_pools_find(uint64_t id)
+struct lfpool_t *live_pools_find(uint64_t id)
 {
 	size_t i = live_pools_place(id);
 

@@ -41,7 +41,7 @@
 #include "base/atomics.h"
 #include "base/base.h"
 
-struct lfpool_pool;
+struct lfpool_t;
 
 #define LIVE_POOLS_PLACE_BITS 24
 
@@ -59,21 +59,21 @@ static inline uint64_t live_pools_generation(uint64_t id)
 
 /* Adds a pool with objects at addresses first .. end - 1 (first 0: in no range); returns its id, or 0 when the system
  * refuses memory. */
-uint64_t live_pools_add(struct lfpool_pool *pool, uintptr_t first, uintptr_t end);
+uint64_t live_pools_add(struct lfpool_t *pool, uintptr_t first, uintptr_t end);
 void live_pools_remove(uint64_t id);
 /* The place of the next pool, if no other pool is added or removed before. */
 size_t live_pools_vacant(void);
 
 /* The pool of the object at this address, or NULL.  Lock-free: it retries when pools are added or removed. */
-struct lfpool_pool *live_pools_find_by_address(const void *address);
+struct lfpool_t *live_pools_find_by_address(const void *address);
 
 void live_pools_lock(void);
 void live_pools_unlock(void);
 /* The first live pool from *place on, which it moves past that pool; NULL: the end. */
-struct lfpool_pool *live_pools_next(size_t *place);
-void live_pools_each(void (*visit)(struct lfpool_pool *pool));
+struct lfpool_t *live_pools_next(size_t *place);
+void live_pools_each(void (*visit)(struct lfpool_t *pool));
 /* The live pool with this id, or NULL.  Under the lock, which keeps it alive. */
-struct lfpool_pool *live_pools_find(uint64_t id);
+struct lfpool_t *live_pools_find(uint64_t id);
 
 /* ---- The map: ranges of addresses, each with an owner.  Two ranges are disjoint, or the later one is inside ---- */
 

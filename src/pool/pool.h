@@ -27,7 +27,7 @@ struct lifecycle;
 struct order;
 struct retired;
 
-struct lfpool_pool {
+struct lfpool_t {
 	/* Fixed at creation. */
 	/* First, because inline.h reads it.  Its id is `id` if threads have their own caches, otherwise 0. */
 	struct lfpool_head_ head;
@@ -83,10 +83,10 @@ struct lfpool_pool {
 	struct core core; /* last: the shards are at its end */
 };
 
-_Static_assert(offsetof(struct lfpool_pool, head) == 0, "inline.h");
+_Static_assert(offsetof(struct lfpool_t, head) == 0, "inline.h");
 
 /* Bytes of a pool with `shards` shards. */
-#define POOL_OF_SHARDS(shards) (offsetof(struct lfpool_pool, core.depot.shard) + (shards) * sizeof(struct shard))
+#define POOL_OF_SHARDS(shards) (offsetof(struct lfpool_t, core.depot.shard) + (shards) * sizeof(struct shard))
 
 /* Are the objects in the slots?  Not in malloc mode, where an acquire allocates them. */
 #define pool_in_place(pool) (EMBEDDED || likely(!(pool)->heap))

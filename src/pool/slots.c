@@ -359,7 +359,7 @@ void slots_cache_flush(struct cache_head *cache)
 #endif
 
 /* Makes a free object of this pool active; false: it is already active. */
-static inline bool activate_one(const struct lfpool_cache *face, void *object)
+static inline bool activate_one(const struct lfpool_cache_t *face, void *object)
 {
 	_Atomic(uintptr_t) *const state = lfpool_state_at_(face, object);
 
@@ -372,10 +372,10 @@ static inline bool activate_one(const struct lfpool_cache *face, void *object)
 }
 
 /* The same for many, up to the first that is already active; returns their number. */
-static inline size_t activate(const struct lfpool_cache *shared, void *const *objects, size_t count)
+static inline size_t activate(const struct lfpool_cache_t *shared, void *const *objects, size_t count)
 {
 	/* A copy, which the stores cannot change, so that the compiler loads its fields once. */
-	const struct lfpool_cache face = *shared;
+	const struct lfpool_cache_t face = *shared;
 	size_t done = 0;
 
 	for (; count - done >= ROW; done += ROW)
@@ -416,10 +416,10 @@ static ALWAYS_INLINE size_t deactivate_rows(_Atomic(uintptr_t) *state, void *con
 
 /* Makes objects free, in their order, up to the first pointer that is not an active object of this pool, or has a
  * handle; returns their number. */
-static inline size_t deactivate(const struct lfpool_cache *shared, void *const *objects, size_t count)
+static inline size_t deactivate(const struct lfpool_cache_t *shared, void *const *objects, size_t count)
 {
 	/* A copy, as in activate(). */
-	const struct lfpool_cache face = *shared;
+	const struct lfpool_cache_t face = *shared;
 	size_t done = 0;
 
 	while (done < count) {

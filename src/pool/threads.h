@@ -57,7 +57,7 @@ static inline lfpool_cache_t *thread_find_by_id(uint64_t id)
 }
 
 /* lfpool_find_() of lfpool/inline.h, or its equivalent in C. */
-static inline bool thread_find(const struct lfpool_pool *pool, lfpool_cache_t **cache_out)
+static inline bool thread_find(const struct lfpool_t *pool, lfpool_cache_t **cache_out)
 {
 #if defined(LFPOOL_INLINES_POOLS_)
 	return lfpool_find_(pool, cache_out);
@@ -95,11 +95,11 @@ static inline uint32_t thread_hint(void)
 /* A number that usually differs between threads. */
 uint32_t thread_hint(void);
 /* The calling thread's cache of this pool, created if missing; NULL: it cannot have one, now or ever. */
-struct cache_head *thread_cache(struct lfpool_pool *pool);
+struct cache_head *thread_cache(struct lfpool_t *pool);
 /* The same, and stores it in lfpool_thread_.last (L5). */
-struct cache_head *thread_cache_remembered(struct lfpool_pool *pool);
+struct cache_head *thread_cache_remembered(struct lfpool_t *pool);
 /* The calling thread's cache of this pool, or NULL; creates none. */
-struct cache_head *thread_cache_if_any(const struct lfpool_pool *pool);
+struct cache_head *thread_cache_if_any(const struct lfpool_t *pool);
 #endif
 /* Get and set the list of hooks and continuations that this thread runs for waiters (waiters.c), the innermost first.
  * Usable in signal handlers. */

@@ -49,7 +49,7 @@ struct pool_row {
 	struct row_numbers numbers; /* during a dump                                               */
 };
 
-struct lfpool_registry {
+struct lfpool_registry_t {
 	struct fork_mutex mutex;
 	uint32_t forks; /* process_forks() at the last look */
 	/* All under the mutex. */

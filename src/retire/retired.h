@@ -86,7 +86,7 @@ static inline uint64_t shard_in(uint64_t word, enum phase_of_shard phase)
 struct cache_head;
 
 struct batch {
-	_Alignas(16) struct lfpool_batch face; /* first: the part that a scheme gets      */
+	_Alignas(16) struct lfpool_batch_t face; /* first: the part that a scheme gets      */
 	lfpool_t *pool;
 	struct retired_shard *shard;
 	uint32_t first;          /* slot; its link leads to the next        */

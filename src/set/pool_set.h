@@ -29,14 +29,14 @@ struct set_class {
 	size_t capacity, max_capacity, growth_step;
 };
 
-struct lfpool_set {
+struct lfpool_set_t {
 	/* Fixed at creation. */
 	struct classes classes;
 	struct windows windows; /* one per class, or 0 */
 	size_t larger, steps;
 	size_t mapped_bytes;    /* of this struct */
 	lfpool_config_t config; /* of each pool, except for the name, the size and the numbers of the class */
-	struct lfpool_registry *registry;
+	struct lfpool_registry_t *registry;
 	/* Can objects be outside the windows?  Set before the first pool with such objects is published. */
 	_Atomic(bool) scattered;
 	struct set_class class[];

@@ -16,9 +16,9 @@ enum { SIZE = 40, CAPACITY = 40, PLACES = TABLE_ENTRIES_MIN, POOLS = 3 * PLACES,
 
 static __thread unsigned slow;
 
-struct cache_head *__real_thread_cache_remembered(struct lfpool_pool *pool);
-struct cache_head *__wrap_thread_cache_remembered(struct lfpool_pool *pool);
-struct cache_head *__wrap_thread_cache_remembered(struct lfpool_pool *pool)
+struct cache_head *__real_thread_cache_remembered(struct lfpool_t *pool);
+struct cache_head *__wrap_thread_cache_remembered(struct lfpool_t *pool);
+struct cache_head *__wrap_thread_cache_remembered(struct lfpool_t *pool)
 {
 	slow++;
 	return __real_thread_cache_remembered(pool);

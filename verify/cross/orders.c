@@ -21,8 +21,8 @@ ORDER(bool, cas_acquire, (_Atomic(uint64_t) *p, uint64_t *old, uint64_t new), ca
 ORDER(void, light_barrier, (void), light_barrier())
 ORDER(void, full_fence, (void), full_fence())
 ORDER(void, tagged_set, (tagged_word * word, uint32_t number), tagged_set(word, number))
-ORDER(void *, hit_acquire, (struct lfpool_cache * cache), lfpool_cache_acquire_inline_(cache))
-ORDER(lfpool_status_t, hit_release, (struct lfpool_cache * cache, void *object),
+ORDER(void *, hit_acquire, (struct lfpool_cache_t * cache), lfpool_cache_acquire_inline_(cache))
+ORDER(lfpool_status_t, hit_release, (struct lfpool_cache_t * cache, void *object),
       lfpool_cache_release_inline_(cache, object))
 ORDER(uintptr_t, pop_asymmetric, (struct lfpool_magazine * m, uint32_t slots), magazine_pop(m, slots, true))
 ORDER(uintptr_t, pop_fenced, (struct lfpool_magazine * m, uint32_t slots), magazine_pop(m, slots, false))

@@ -179,8 +179,8 @@ void finds_look(void)
 /* ---- The set's classes ---- */
 
 /* A set of one class. */
-static _Alignas(CACHE_LINE_PAIR) char memory[sizeof(struct lfpool_set) + sizeof(struct set_class)];
-static struct lfpool_set *const set = (struct lfpool_set *)(void *)memory;
+static _Alignas(CACHE_LINE_PAIR) char memory[sizeof(struct lfpool_set_t) + sizeof(struct set_class)];
+static struct lfpool_set_t *const set = (struct lfpool_set_t *)(void *)memory;
 static char contents[64];
 static lfpool_t *const pool = (lfpool_t *)(void *)contents;
 

@@ -184,7 +184,7 @@ TEST(a_version_of_the_address_ranges_repeats_after_its_width)
 /* Pools in one place of the list of live pools, one after the other.  Generation 0 is skipped, so that no id is 0. */
 TEST(an_id_of_a_place_repeats_after_all_generations)
 {
-	struct lfpool_pool *pool = (struct lfpool_pool *)(uintptr_t)64;
+	struct lfpool_t *pool = (struct lfpool_t *)(uintptr_t)64;
 	const uint64_t first = live_pools_add(pool, 0, 0);
 	uint64_t id = first, pools = 0;
 
