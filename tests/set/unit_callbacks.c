@@ -203,6 +203,7 @@ static void use_objects(lfpool_t *pool)
 
 	if (cache) {
 		(void)CALL(lfpool_cache_release)(cache, CALL(lfpool_cache_acquire)(cache));
+		(void)CALL(lfpool_cache_release_if_owned)(cache, lfpool_cache_acquire(cache));
 		(void)CALL(lfpool_cache_release_bulk)(cache, objects,
 						      CALL(lfpool_cache_acquire_bulk)(cache, objects, 2));
 		CALL(lfpool_cache_flush)(pool, cache);
@@ -245,8 +246,8 @@ static void use_numbers(lfpool_t *pool)
 	char text[4000];
 	size_t where;
 
-	(void)CALL(lfpool_stats)(pool, &stats);
-	(void)CALL(lfpool_advise)(pool, &advice);
+	(void)CALL(lfpool_stats_sized)(pool, &stats, sizeof(stats));
+	(void)CALL(lfpool_advise_sized)(pool, &advice, sizeof(advice));
 	CALL(lfpool_high_water_reset)(pool);
 	(void)CALL(lfpool_dump)(pool, LFPOOL_TEXT, text, sizeof(text));
 	(void)CALL(lfpool_check)(pool, &where);
@@ -293,7 +294,7 @@ static void use_registry(lfpool_registry_t *used)
 	REQUIRE(CALL(lfpool_registry_create_pool)(used, "inner", &config, &pool) == LFPOOL_OK);
 	REQUIRE(CALL(lfpool_registry_find)(used, "inner") == pool);
 	(void)CALL(lfpool_registry_dump)(used, LFPOOL_TEXT, text, sizeof(text));
-	REQUIRE(CALL(lfpool_registry_switch)(used, NULL, "inner", NULL) == LFPOOL_OK);
+	REQUIRE(CALL(lfpool_registry_switch_sized)(used, NULL, "inner", NULL, 0) == LFPOOL_OK);
 	REQUIRE(lfpool_capacity(pool) == 3);
 	REQUIRE(CALL(lfpool_registry_destroy_pool)(used, pool) == 0);
 }
@@ -307,7 +308,7 @@ static void use_set(lfpool_set_t *set, size_t size)
 	REQUIRE(object);
 	(void)CALL(lfpool_set_class)(set, 2 * size, true, NULL);
 	(void)CALL(lfpool_set_pool_of)(set, object, NULL);
-	(void)CALL(lfpool_set_stats)(set, &stats);
+	(void)CALL(lfpool_set_stats_sized)(set, &stats, sizeof(stats));
 	(void)CALL(lfpool_set_dump)(set, LFPOOL_TEXT, text, sizeof(text));
 	REQUIRE(CALL(lfpool_set_release)(set, object) == LFPOOL_OK);
 	(void)lfpool_set_release(set, text);
