@@ -27,10 +27,16 @@ struct classes {
 	uint8_t steps_shift;     /* log2 of the steps     */
 };
 
-/* The number of the class; `count` or more: the size is too large.  Size 0 is served as 1. */
+/* The units of a size, less one: m above.  Size 0 is served as 1. */
+static inline uint64_t class_units(const struct classes *c, size_t size)
+{
+	return (uint64_t)(size - (size != 0)) >> c->alignment_shift;
+}
+
+/* The number of the class; `count` or more: the size is too large. */
 static inline size_t class_of(const struct classes *c, size_t size)
 {
-	const uint64_t m = (uint64_t)(size - (size != 0)) >> c->alignment_shift;
+	const uint64_t m = class_units(c, size);
 	/* ^ instead of -, so that the compiler emits one instruction. */
 	const unsigned leading = (unsigned)__builtin_clzll(m | UINT64_C(1) << c->steps_shift) ^ 63;
 	const unsigned d = leading - c->steps_shift;

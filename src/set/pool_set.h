@@ -9,7 +9,9 @@
  *                 The pool of the smallest class is made with the set.  It refuses, and reports, addresses that are
  *              in no class.
  *                 In malloc mode objects can be anywhere, so a release asks the pool of each class.
+ *                 Small sizes do without the arithmetic: a table has the id of the pool for each number of units.
  * Invariants   Y1  the pool of a class goes from NULL to a pool once, and not back before lfpool_set_destroy().
+ *              Y3  small[m] is 0, or the id of the pool that serves m + 1 units of the alignment.
  * Progress     Look-ups: wait-free.
  * Edges        MAKE: set_publish() -> set_pool(): the pool, complete.
  */
@@ -29,7 +31,11 @@ struct set_class {
 	size_t capacity, max_capacity, growth_step;
 };
 
+#define SET_SMALL_UNITS 64
+
 struct lfpool_set_t {
+	/* All 0 with `larger`: there an acquire may try several classes.  Y3 */
+	_Atomic(uint64_t) small[SET_SMALL_UNITS];
 	/* Fixed at creation. */
 	struct classes classes;
 	struct windows windows; /* one per class, or 0 */
@@ -63,6 +69,24 @@ static inline lfpool_cache_t *set_cache(const lfpool_set_t *set, size_t class_nu
 {
 	/* relaxed: a thread has a cache of the pool only after a call on the pool, which set_pool() had found. */
 	return window_cache(load_relaxed(&set->class[class_number].id));
+}
+
+/* The same, for m + 1 units of the alignment. */
+static inline lfpool_cache_t *set_small_cache(const lfpool_set_t *set, uint64_t m)
+{
+	/* relaxed: as above. */
+	return window_cache(load_relaxed(&set->small[m]));
+}
+
+/* The pool of the class has this id; 0: it has no pool any more.  Under the lock of all windows, or alone. */
+static inline void set_publish_small(lfpool_set_t *set, size_t class_number, uint64_t id)
+{
+	const unsigned shift = set->classes.alignment_shift;
+
+	for (size_t m = 0; !set->larger && m < SET_SMALL_UNITS; m++)
+		if (class_of(&set->classes, (m + 1) << shift) == class_number)
+			/* relaxed: as in set_publish(). */
+			store_relaxed(&set->small[m], id);
 }
 
 /* The same, made if it does not exist yet; NULL: the system refuses memory. */

@@ -144,8 +144,10 @@ static lfpool_status_t make_and_publish(lfpool_set_t *set, size_t class_number)
 		store_relaxed(&set->scattered, true);
 	if (status == LFPOOL_OK)
 		status = make(set, class_number, &pool);
-	if (status == LFPOOL_OK)
+	if (status == LFPOOL_OK) {
+		set_publish_small(set, class_number, window_pool_id(pool));
 		set_publish(set, class_number, pool, window_pool_id(pool));
+	}
 	return status;
 }
 
@@ -263,6 +265,7 @@ size_t lfpool_set_destroy(lfpool_set_t *set)
 			continue;
 		}
 		active += more;
+		set_publish_small(set, i, 0);
 		set_publish(set, i, NULL, 0);
 	}
 	if (refused)
@@ -301,11 +304,16 @@ static lfpool_t *pool_for_release(const lfpool_set_t *set, const void *pointer)
 
 /* ---- Acquire and release ---- */
 
-/* Tries this class and config.larger classes above it, and makes missing pools. */
-static NOINLINE void *acquire_from(lfpool_set_t *set, size_t number)
+/* A larger size, or the thread has no cache of the pool.  Tries the class and config.larger classes above it, and makes
+ * missing pools.  No such class: NULL. */
+static NOINLINE void *acquire_slowly(lfpool_set_t *set, size_t size)
 {
 	const size_t count = set->classes.count;
+	size_t number = class_of(&set->classes, size);
+	lfpool_cache_t *cache = number < count && !set->larger ? set_cache(set, number) : NULL;
 
+	if (likely(cache))
+		return lfpool_cache_acquire_inline_(cache);
 	for (size_t tried = 0; tried <= set->larger && number < count; tried++, number++) {
 		lfpool_t *pool = set_pool_made(set, number);
 		void *object = pool ? lfpool_acquire(pool) : NULL;
@@ -318,13 +326,13 @@ static NOINLINE void *acquire_from(lfpool_set_t *set, size_t number)
 
 void *lfpool_set_acquire(lfpool_set_t *set, size_t size)
 {
-	const size_t number = class_of(&set->classes, size);
-	lfpool_cache_t *cache = likely(number < set->classes.count) ? set_cache(set, number) : NULL;
+	const uint64_t m = class_units(&set->classes, size);
+	lfpool_cache_t *cache = likely(m < SET_SMALL_UNITS) ? set_small_cache(set, m) : NULL;
 
-	if (likely(cache && !set->larger))
+	if (likely(cache))
 		return lfpool_cache_acquire_inline_(cache);
 
-	void *object = acquire_from(set, number);
+	void *object = acquire_slowly(set, size);
 
 	KEEP_FRAME();
 	return object;
