@@ -25,6 +25,7 @@ struct worker { /* its deque: the jobs at positions top .. bottom - 1 (Chase and
 	_Atomic(struct job *) deque[DEQUE_JOBS];
 	lfpool_cache_t *cache; /* used by this worker alone */
 	struct job *running;   /* counts the jobs that are spawned now */
+	int at_once;           /* jobs to run before it asks for a record again: a NULL costs more than a record */
 	int64_t found;         /* by the jobs that ran here */
 	pthread_t thread;
 };
@@ -35,8 +36,12 @@ static int worker_count;
 static void spawn(struct worker *worker, job_function *run, int64_t first, int64_t last)
 {
 	int64_t bottom = worker->bottom;
-	struct job *job = bottom - worker->top < DEQUE_JOBS ? lfpool_cache_acquire(worker->cache) : NULL;
+	struct job *job = NULL;
 
+	if (worker->at_once > 0)
+		worker->at_once--;
+	else if (bottom - worker->top < DEQUE_JOBS && !(job = lfpool_cache_acquire(worker->cache)))
+		worker->at_once = 31;
 	if (!job) { /* every record is in use: no error, no wait, no malloc */
 		run(worker, first, last);
 		return;
@@ -91,9 +96,7 @@ static void work(struct worker *worker) /* runs a job, and ends each job of whic
 
 static void *join(void *argument) /* works until all children of the running job have ended */
 {
-	struct worker *worker = argument;
-
-	while (worker->running->unfinished > 1)
+	for (struct worker *worker = argument; worker->running->unfinished > 1;)
 		work(worker);
 	return NULL;
 }
@@ -126,22 +129,19 @@ static size_t run(int count, size_t records, job_function *function, int64_t fir
 	return lfpool_destroy(pool);
 }
 
-/* An application: the steps of the Collatz sequences that start at first .. last.  A job for each number. */
-static void collatz(struct worker *worker, int64_t first, int64_t last)
+static void collatz(struct worker *worker, int64_t first, int64_t last) /* steps of these sequences, a job for each */
 {
+	for (int64_t n = first; first == last && n > 1; n = n % 2 ? 3 * n + 1 : n / 2)
+		worker->found++;
 	if (first < last) {
 		spawn(worker, collatz, first, first + (last - first) / 2);
 		spawn(worker, collatz, first + (last - first) / 2 + 1, last);
-		return;
 	}
-	for (int64_t n = first; n > 1; n = n % 2 ? 3 * n + 1 : n / 2)
-		worker->found++;
 }
 
 int main(int argc, char **argv)
 {
-	size_t records = argc > 2 ? strtoul(argv[2], NULL, 10) : 4096;
-	size_t lost = run(argc > 1 ? atoi(argv[1]) : 4, records, collatz, 1, 100000);
+	size_t lost = run(argc > 1 ? atoi(argv[1]) : 4, argc > 2 ? (size_t)atoi(argv[2]) : 4096, collatz, 1, 100000);
 	long long steps = 0;
 
 	for (int i = 0; i < worker_count; i++)

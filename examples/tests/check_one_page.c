@@ -37,10 +37,30 @@ static lfpool_status_t noted_release(lfpool_cache_t *cache, void *record)
 	return lfpool_cache_release(cache, record);
 }
 
+/* After a run with few records. */
+static void ask_for_records(void)
+{
+	for (int i = 0; i < WORKERS_MAX; i++)
+		workers[i].at_once = 0;
+}
+
+static atomic_int jobs_ran;
+static atomic_bool flag;
+
+static void raise_flag(struct worker *worker, int64_t first, int64_t last)
+{
+	(void)worker;
+	(void)first;
+	(void)last;
+	atomic_fetch_add(&jobs_ran, 1);
+	atomic_store(&flag, true);
+}
+
 /* ---- A job without a record is a part of its spawner -------------------------------------------------------- */
 
 /* Two records, one worker.  The parent has one, the first child the other, so the second child has none.  The second
- * child waits until the first has ended, and then spawns a job, which gets its record. */
+ * child waits until the first has ended, and then spawns jobs.  31 of them run at once, because the worker does not ask
+ * for a record; the next one gets the first child's. */
 static struct job *the_parent;
 static enum one { NONE, FIRST, SECOND, PARENT, GRANDCHILD } last_ran;
 
@@ -75,6 +95,11 @@ static void second_child(struct worker *worker, int64_t first, int64_t last)
 	REQUIRE(worker->running == the_parent);
 	join(worker);
 	ran(FIRST, SECOND);
+	atomic_store(&jobs_ran, 0);
+	for (int i = 1; i <= 31; i++) {
+		spawn(worker, raise_flag, 0, 0);
+		REQUIRE(atomic_load(&jobs_ran) == i && atomic_load(&releases) == 1);
+	}
 	spawn(worker, grandchild, 0, 0);
 }
 
@@ -99,7 +124,6 @@ static void a_job_without_a_record_is_part_of_its_spawner(void)
 /* ---- join() returns after all children ---------------------------------------------------------------------- */
 
 static uint64_t seed;
-static atomic_int jobs_ran;
 
 /* `last` has the address of its spawner's count of children that have ended, with everything below them. */
 static void joining(struct worker *worker, int64_t depth, int64_t last)
@@ -125,17 +149,6 @@ static void join_returns_after_all_children(int count, size_t records)
 
 /* ---- A job that waits for a thief --------------------------------------------------------------------------- */
 
-static atomic_bool flag;
-
-static void raise_flag(struct worker *worker, int64_t first, int64_t last)
-{
-	(void)worker;
-	(void)first;
-	(void)last;
-	atomic_fetch_add(&jobs_ran, 1);
-	atomic_store(&flag, true);
-}
-
 /* Its worker runs nothing else meanwhile.  Without a thief this does not return: the test's time limit ends it. */
 static void needs_a_thief(struct worker *worker, int64_t first, int64_t last)
 {
@@ -149,6 +162,7 @@ static void needs_a_thief(struct worker *worker, int64_t first, int64_t last)
 static void jobs_are_stolen(void)
 {
 	atomic_store(&flag, false);
+	ask_for_records();
 	REQUIRE(run(2, 2, needs_a_thief, 0, 0) == 0);
 }
 
@@ -180,6 +194,7 @@ static void a_full_deque_is_like_no_record(void)
 {
 	atomic_store(&releases, 0);
 	workers[0].found = 0;
+	ask_for_records();
 	REQUIRE(run(1, 4 * DEQUE_JOBS, many_children, 1, 3 * DEQUE_JOBS) == 0);
 	REQUIRE(workers[0].found == 1 + 3 * DEQUE_JOBS && atomic_load(&releases) == 1 + DEQUE_JOBS);
 }
