@@ -7,6 +7,7 @@
  *              shrunk to fewer objects than threads, which wait for them.  Now and then it is trimmed a little.  At
  *              the end it is shrunk to its first size, and trimmed.  The rest of the oracle checks throughout; NULL
  *              is not judged.
+ * Beside       Every thread also uses a pool with hooks and a scheme, and one that evicts (soak_beside.c).
  * Memory       Resident memory after the trim of each cycle must not grow: the median of the last third of the cycles
  *              exceeds that of the first third by at most SLACK_BYTES and 1 %. Medians, because single samples
  *              include temporary use by the C library and the kernel.  The first cycle does not count: it uses
@@ -17,6 +18,7 @@
  */
 #include "faults.h"
 #include "round.h"
+#include "soak_beside.h"
 
 #include "common/resident.h"
 #include "common/sanitizers.h"
@@ -59,8 +61,9 @@ static struct {
 	struct soaker *soakers;
 	/* The rest changes at meetings, or belongs to thread 0. */
 	const struct phase *phase;
-	uint64_t next_ns;     /* when the next sample is due */
-	lfpool_stats_t stats; /* of the pool during the work */
+	uint64_t next_ns;               /* when the next sample is due */
+	lfpool_stats_t stats;           /* of the pool during the work */
+	lfpool_stats_t built, evicting; /* of the pools beside it */
 	size_t samples, cycles;
 	double *trimmed; /* resident bytes after each cycle */
 } soak;
@@ -74,12 +77,13 @@ static void open_file(const char *path)
 		say("lfpool-stress: %s: %s\n", path, strerror(errno));
 		exit(EXIT_USAGE);
 	}
-	fprintf(soak.file, "seconds,cycle,phase,resident_kib,capacity,active,waiting\n");
+	fprintf(soak.file, "seconds,cycle,phase,resident_kib,capacity,active,waiting,built,retired,evicted\n");
 }
 
 static void take_stats(void)
 {
 	(void)doing(lfpool_stats)(current.pool, &soak.stats);
+	beside_stats(&soak.built, &soak.evicting);
 }
 
 /* Returns the resident bytes. */
@@ -89,8 +93,10 @@ static double sample(const char *phase)
 
 	if (!soak.file)
 		return resident;
-	fprintf(soak.file, "%.3f,%zu,%s,%.0f,%zu,%zu,%zu\n", (double)(now_ns() - soak.start_ns) / 1e9, soak.cycles,
-		phase, resident / 1024, soak.stats.capacity, soak.stats.active, (size_t)soak.stats.waiting);
+	fprintf(soak.file, "%.3f,%zu,%s,%.0f,%zu,%zu,%zu,%zu,%zu,%" PRIu64 "\n",
+		(double)(now_ns() - soak.start_ns) / 1e9, soak.cycles, phase, resident / 1024, soak.stats.capacity,
+		soak.stats.active, (size_t)soak.stats.waiting, soak.built.capacity, soak.built.retired,
+		soak.evicting.evicted);
 	/* A long run can be plotted while it runs. */
 	(void)fflush(soak.file);
 	return resident;
@@ -200,6 +206,7 @@ static void soak_plan(void)
 		current.routes[current.route_count] = (enum route)current.route_count;
 	if (options.soak_out)
 		open_file(options.soak_out);
+	beside_open();
 }
 
 static void expect_warm(struct worker *worker)
@@ -230,6 +237,8 @@ static void soak_step(struct worker *worker)
 		meeting_call();
 	}
 	soak.phase->step(worker);
+	if (chance(worker, 4))
+		beside_step(worker);
 }
 
 /* ---- Meetings ---- */
@@ -269,6 +278,7 @@ static void rest(struct worker *worker)
 	while (doing(lfpool_trim)(pool, 0, (size_t)1 << 20))
 		;
 	round_expect_intact(0, "after the trim");
+	beside_rest();
 	if (options.fault == FAULT_LEAK) {
 		(void)round_memory(1, LEAK_BYTES);
 		fault_committed();
@@ -340,6 +350,7 @@ static void soak_finish(void)
 {
 	if (!cell_failed())
 		judge_memory();
+	beside_close();
 	if (soak.file && fclose(soak.file) != 0)
 		say("lfpool-stress: the samples could not be written: %s\n", strerror(errno));
 	for (unsigned i = 0; i < current.threads; i++)
