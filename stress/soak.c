@@ -7,7 +7,7 @@
  *              shrunk to fewer objects than threads, which wait for them.  Now and then it is trimmed a little.  At
  *              the end it is shrunk to its first size, and trimmed.  The rest of the oracle checks throughout; NULL
  *              is not judged.
- * Beside       Every thread also uses a pool with hooks and a scheme, and one that evicts (soak_beside.c).
+ * Others       Every thread also uses a pool with hooks and a scheme, and one that evicts (soak_others.c).
  * Memory       Resident memory after the trim of each cycle must not grow: the median of the last third of the cycles
  *              exceeds that of the first third by at most SLACK_BYTES and 1 %. Medians, because single samples
  *              include temporary use by the C library and the kernel.  The first cycle does not count: it uses
@@ -18,7 +18,7 @@
  */
 #include "faults.h"
 #include "round.h"
-#include "soak_beside.h"
+#include "soak_others.h"
 
 #include "common/resident.h"
 #include "common/sanitizers.h"
@@ -63,7 +63,7 @@ static struct {
 	const struct phase *phase;
 	uint64_t next_ns;               /* when the next sample is due */
 	lfpool_stats_t stats;           /* of the pool during the work */
-	lfpool_stats_t built, evicting; /* of the pools beside it */
+	lfpool_stats_t built, evicting; /* of the two other pools */
 	size_t samples, cycles;
 	double *trimmed; /* resident bytes after each cycle */
 } soak;
@@ -83,7 +83,7 @@ static void open_file(const char *path)
 static void take_stats(void)
 {
 	(void)doing(lfpool_stats)(current.pool, &soak.stats);
-	beside_stats(&soak.built, &soak.evicting);
+	others_stats(&soak.built, &soak.evicting);
 }
 
 /* Returns the resident bytes. */
@@ -206,7 +206,7 @@ static void soak_plan(void)
 		current.routes[current.route_count] = (enum route)current.route_count;
 	if (options.soak_out)
 		open_file(options.soak_out);
-	beside_open();
+	others_open();
 }
 
 static void expect_warm(struct worker *worker)
@@ -238,7 +238,7 @@ static void soak_step(struct worker *worker)
 	}
 	soak.phase->step(worker);
 	if (chance(worker, 4))
-		beside_step(worker);
+		others_step(worker);
 }
 
 /* ---- Meetings ---- */
@@ -278,7 +278,7 @@ static void rest(struct worker *worker)
 	while (doing(lfpool_trim)(pool, 0, (size_t)1 << 20))
 		;
 	round_expect_intact(0, "after the trim");
-	beside_rest();
+	others_rest();
 	if (options.fault == FAULT_LEAK) {
 		(void)round_memory(1, LEAK_BYTES);
 		fault_committed();
@@ -350,7 +350,7 @@ static void soak_finish(void)
 {
 	if (!cell_failed())
 		judge_memory();
-	beside_close();
+	others_close();
 	if (soak.file && fclose(soak.file) != 0)
 		say("lfpool-stress: the samples could not be written: %s\n", strerror(errno));
 	for (unsigned i = 0; i < current.threads; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * soak_beside.c - two more pools of the scenario soak, which every thread uses beside the first one.
+ * soak_others.c - two more pools of the scenario soak, which every thread uses in addition to the first.
  *
  * Built        hooks.create builds each object once, and hooks.deactivate refuses one use in 64, so that object is
  *              destroyed, and built again later.  The pool grows automatically.  Half of the objects are retired
@@ -11,7 +11,7 @@
  * Checked      Each hook finds its object in the state that the hook before left.  After each cycle nothing is active
  *              or retired.  As many objects were destroyed as were created, after each cycle's trim and at the end.
  */
-#include "soak_beside.h"
+#include "soak_others.h"
 
 #include "lfpool/evict.h"
 #include "lfpool/handle.h"
@@ -34,7 +34,7 @@ static struct {
 	struct stand {
 		_Alignas(64) _Atomic(uint64_t) at; /* 0: in no step */
 	} stands[THREADS_MAX];
-} beside;
+} others;
 
 /* ---- Hooks ---- */
 
@@ -45,7 +45,7 @@ static bool create(void *context, void *object)
 	(void)context;
 	expect(!built->is_built, "hooks.create: the object is built");
 	*built = (struct built){.is_built = true};
-	count_up(&beside.created);
+	count_up(&others.created);
 	return true;
 }
 
@@ -76,14 +76,14 @@ static void destroy(void *context, void *object)
 	(void)context;
 	expect(built->is_built && !built->active, "hooks.destroy: the object is not free");
 	built->is_built = false;
-	count_up(&beside.destroyed);
+	count_up(&others.destroyed);
 }
 
 static void evicted(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
 {
 	(void)context, (void)handle, (void)priority;
 	memset(object, 0, sizeof(unsigned));
-	count_up(&beside.victims);
+	count_up(&others.victims);
 }
 
 /* ---- The scheme ---- */
@@ -91,14 +91,14 @@ static void evicted(void *context, void *object, lfpool_handle_t handle, uint64_
 static void begin(void *context, lfpool_batch_t *batch)
 {
 	(void)context;
-	batch->room[0] = atomic_fetch_add(&beside.now, 1) + 1;
+	batch->room[0] = atomic_fetch_add(&others.now, 1) + 1;
 }
 
 static bool ready(void *context, const lfpool_batch_t *batch)
 {
 	(void)context;
 	for (unsigned i = 0; i < current.threads; i++) {
-		const uint64_t at = atomic_load(&beside.stands[i].at);
+		const uint64_t at = atomic_load(&others.stands[i].at);
 
 		if (at && at < batch->room[0])
 			return false;
@@ -114,18 +114,18 @@ static lfpool_t *open_pool(lfpool_config_t *config)
 	const lfpool_status_t status = lfpool_create(&pool, config);
 
 	if (status != LFPOOL_OK) {
-		say("lfpool-stress: a pool beside that of soak: %s\n", lfpool_status_string(status));
+		say("lfpool-stress: another pool of soak: %s\n", lfpool_status_string(status));
 		exit(EXIT_STUCK);
 	}
 	return pool;
 }
 
-void beside_open(void)
+void others_open(void)
 {
 	lfpool_config_t built = LFPOOL_CONFIG_INIT, evicting = LFPOOL_CONFIG_INIT;
 
-	memset(&beside, 0, sizeof(beside));
-	atomic_init(&beside.now, 1);
+	memset(&others, 0, sizeof(others));
+	atomic_init(&others.now, 1);
 	built.name = "built";
 	built.object_size = sizeof(struct built);
 	built.capacity = built.growth_step = BUILT_BASE;
@@ -134,7 +134,7 @@ void beside_open(void)
 		.create = create, .activate = activate, .deactivate = deactivate, .destroy = destroy};
 	built.scheme = (lfpool_scheme_t){.begin = begin, .ready = ready};
 	built.backend = current.config.backend;
-	beside.built = open_pool(&built);
+	others.built = open_pool(&built);
 	evicting.name = "evicting";
 	evicting.object_size = 64;
 	evicting.capacity = evicting.growth_step = VOICES_BASE;
@@ -142,16 +142,16 @@ void beside_open(void)
 	evicting.evict = LFPOOL_EVICT_LESS_OR_EQUAL;
 	evicting.hooks.evict = evicted;
 	evicting.backend = current.config.backend;
-	beside.evicting = open_pool(&evicting);
+	others.evicting = open_pool(&evicting);
 }
 
-void beside_rest(void)
+void others_rest(void)
 {
-	expect(doing(lfpool_drain)(beside.built) == LFPOOL_OK, "lfpool_drain() of the pool with hooks fails");
-	while (doing(lfpool_release_least)(beside.evicting, SIZE_MAX))
+	expect(doing(lfpool_drain)(others.built) == LFPOOL_OK, "lfpool_drain() of the pool with hooks fails");
+	while (doing(lfpool_release_least)(others.evicting, SIZE_MAX))
 		;
 	for (int i = 0; i < 2; i++) {
-		lfpool_t *pool = i ? beside.evicting : beside.built;
+		lfpool_t *pool = i ? others.evicting : others.built;
 		const size_t base = i ? VOICES_BASE : BUILT_BASE, active = lfpool_active_count(pool);
 
 		expect(!active, "%zu objects of the pool %s are active", active, i ? "that evicts" : "with hooks");
@@ -160,23 +160,23 @@ void beside_rest(void)
 			;
 	}
 	/* relaxed: no other thread is in a call. */
-	expect(load_relaxed(&beside.created) == load_relaxed(&beside.destroyed), "%zu objects created, %zu destroyed",
-	       load_relaxed(&beside.created), load_relaxed(&beside.destroyed));
+	expect(load_relaxed(&others.created) == load_relaxed(&others.destroyed), "%zu objects created, %zu destroyed",
+	       load_relaxed(&others.created), load_relaxed(&others.destroyed));
 }
 
-void beside_stats(lfpool_stats_t *built_out, lfpool_stats_t *evicting_out)
+void others_stats(lfpool_stats_t *built_out, lfpool_stats_t *evicting_out)
 {
-	(void)lfpool_stats(beside.built, built_out);
-	(void)lfpool_stats(beside.evicting, evicting_out);
+	(void)lfpool_stats(others.built, built_out);
+	(void)lfpool_stats(others.evicting, evicting_out);
 }
 
-void beside_close(void)
+void others_close(void)
 {
-	expect(lfpool_destroy(beside.built) == 0, "the pool with hooks has active objects");
-	expect(lfpool_destroy(beside.evicting) == 0, "the pool that evicts has active objects");
+	expect(lfpool_destroy(others.built) == 0, "the pool with hooks has active objects");
+	expect(lfpool_destroy(others.evicting) == 0, "the pool that evicts has active objects");
 	/* relaxed: no other thread is left. */
-	expect(load_relaxed(&beside.created) == load_relaxed(&beside.destroyed), "%zu objects created, %zu destroyed",
-	       load_relaxed(&beside.created), load_relaxed(&beside.destroyed));
+	expect(load_relaxed(&others.created) == load_relaxed(&others.destroyed), "%zu objects created, %zu destroyed",
+	       load_relaxed(&others.created), load_relaxed(&others.destroyed));
 }
 
 /* ---- Work ---- */
@@ -187,7 +187,7 @@ static void use_built(struct worker *worker)
 	const size_t wanted = 1 + draw(worker, AT_ONCE);
 	size_t count = 0;
 
-	while (count < wanted && (objects[count] = doing(lfpool_acquire)(beside.built))) {
+	while (count < wanted && (objects[count] = doing(lfpool_acquire)(others.built))) {
 		expect(objects[count]->active, "an object that hooks.activate did not see");
 		memset(objects[count]->block, (int)worker->index, BLOCK_BYTES);
 		count++;
@@ -196,8 +196,8 @@ static void use_built(struct worker *worker)
 		expect(objects[i]->block[BLOCK_BYTES - 1] == (unsigned char)worker->index, "an object has two users");
 		objects[i]->bad = chance(worker, 64);
 
-		const lfpool_status_t status = chance(worker, 2) ? doing(lfpool_retire)(beside.built, objects[i])
-								 : doing(lfpool_release)(beside.built, objects[i]);
+		const lfpool_status_t status = chance(worker, 2) ? doing(lfpool_retire)(others.built, objects[i])
+								 : doing(lfpool_release)(others.built, objects[i]);
 
 		expect(status == LFPOOL_OK, "a release of an object with hooks: %s", lfpool_status_string(status));
 	}
@@ -206,28 +206,28 @@ static void use_built(struct worker *worker)
 static void use_evicting(struct worker *worker)
 {
 	lfpool_handle_t handle;
-	unsigned *object = doing(lfpool_acquire_evicting)(beside.evicting, draw(worker, 1000), &handle);
+	unsigned *object = doing(lfpool_acquire_evicting)(others.evicting, draw(worker, 1000), &handle);
 
 	if (!object)
 		return;
 	*object = worker->index + 1;
 	expect(*object == worker->index + 1, "a pinned object has two users");
 
-	const lfpool_status_t status = doing(lfpool_unpin)(beside.evicting, handle);
+	const lfpool_status_t status = doing(lfpool_unpin)(others.evicting, handle);
 
 	expect(status == LFPOOL_OK, "the first unpin: %s", lfpool_status_string(status));
 	/* It may be evicted by now. */
 	if (chance(worker, 4))
-		(void)doing(lfpool_set_priority)(beside.evicting, handle, draw(worker, 1000));
+		(void)doing(lfpool_set_priority)(others.evicting, handle, draw(worker, 1000));
 	if (chance(worker, 64))
-		(void)doing(lfpool_release_least)(beside.evicting, VOICES_BASE);
+		(void)doing(lfpool_release_least)(others.evicting, VOICES_BASE);
 }
 
-void beside_step(struct worker *worker)
+void others_step(struct worker *worker)
 {
-	_Atomic(uint64_t) *stand = &beside.stands[worker->index].at;
+	_Atomic(uint64_t) *stand = &others.stands[worker->index].at;
 
-	atomic_store(stand, atomic_load(&beside.now));
+	atomic_store(stand, atomic_load(&others.now));
 	use_built(worker);
 	atomic_store(stand, 0);
 	use_evicting(worker);
