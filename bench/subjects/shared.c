@@ -9,7 +9,7 @@
 /* clang-format off */
 #define FUNCTIONS(X)                                                                                                   \
 	X(lfpool_acquire) X(lfpool_release) X(lfpool_acquire_bulk) X(lfpool_release_bulk) X(lfpool_create) X(lfpool_destroy) \
-	X(lfpool_stats) X(lfpool_status_string)
+	X(lfpool_stats_sized) X(lfpool_status_string)
 /* clang-format on */
 
 #define POINTER(name) __typeof__(&name) name;
@@ -54,7 +54,7 @@ static void close_shared(void *pool)
 {
 	lfpool_stats_t stats;
 
-	if (library.lfpool_stats((lfpool_t *)pool, &stats) != LFPOOL_OK || stats.misuses ||
+	if (library.lfpool_stats_sized((lfpool_t *)pool, &stats, sizeof(stats)) != LFPOOL_OK || stats.misuses ||
 	    library.lfpool_destroy((lfpool_t *)pool))
 		give_up("lfpool-shared", "releases were refused, or objects were not released");
 }
