@@ -81,7 +81,11 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
  * their size.  Helpers are not in the library, so they are always inlined.  The library and its tests define
  * LFPOOL_INLINE_KEEP_NAMES_, to keep the plain names for the library's functions. */
 #ifdef LFPOOL_INLINE_KEEP_NAMES_
+#if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
+#define LFPOOL_HELPER_ __attribute__((always_inline)) LFPOOL_INLINE_
+#else
 #define LFPOOL_HELPER_ LFPOOL_INLINE_
+#endif
 #else
 #if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__)
 #define LFPOOL_INLINED_ extern inline __attribute__((gnu_inline, always_inline))
