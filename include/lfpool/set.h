@@ -36,6 +36,7 @@
 
 #include "lfpool/lfpool.h"
 #include "lfpool/report.h"
+#include "lfpool/resize.h"
 
 LFPOOL_C_BEGIN_
 
@@ -278,6 +279,28 @@ LFPOOL_INLINE_ size_t lfpool_set_release_bulk(lfpool_set_t *set, void *const *ob
 			released += lfpool_set_release(set, objects[first]) == LFPOOL_OK;
 	}
 	return released;
+}
+
+/*
+ * lfpool_set_trim - return memory of free objects of all classes to the system: lfpool_trim() of each pool.
+ *
+ *     while (lfpool_set_trim(set, 10, 1 << 20))
+ *             do_something_else();
+ *
+ * keep, budget   As for lfpool_trim(), for each class.
+ * Returns   true: there is more to do in some class.
+ * Threads, progress, cost   As lfpool_trim().
+ */
+LFPOOL_INLINE_ bool lfpool_set_trim(lfpool_set_t *set, size_t keep, size_t budget)
+{
+	bool more = false;
+
+	for (size_t size = 0, bytes; (bytes = lfpool_set_class_size(set, size)) != 0; size = bytes + 1) {
+		lfpool_t *pool = lfpool_set_class(set, bytes, false, LFPOOL_NULL_);
+
+		more = (pool && lfpool_trim(pool, keep, budget)) || more;
+	}
+	return more;
 }
 
 /* ---- Reports ----------------------------------------------------------------------------------------------- */

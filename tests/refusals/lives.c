@@ -380,6 +380,8 @@ static void live_set(const struct life *life, bool strict)
 	count = CALL(lfpool_set_acquire_bulk)(set, 20, objects, 3);
 	MUST(count == 3 || !strict);
 	MUST(CALL(lfpool_set_release_bulk)(set, objects, count) == count);
+	for (int i = 0; i < 50 && CALL(lfpool_set_trim)(set, 0, SIZE_MAX); i++)
+		;
 	MUST(CALL(lfpool_set_release_if_owned)(set, CALL(lfpool_set_acquire)(set, 20)) == LFPOOL_OK);
 	MUST(CALL(lfpool_set_pool)(set, 200) || !strict);
 	MUST(CALL(lfpool_set_class)(set, 150, true, NULL) || !strict);

@@ -79,4 +79,34 @@ BACKEND_TEST(dump_is_complete_and_well_formed, LFPOOL_BACKEND_MALLOC)
 	lfpool_set_destroy(set);
 }
 
+/* Every page that has only free objects, of each class. */
+TEST(trim_returns_memory_of_every_class)
+{
+	lfpool_set_t *set = SET_WITH(.largest = 4096, .class_bytes = MIB);
+	void *objects[2000];
+	size_t count = 0;
+
+	for (int large = 0; large < 2; large++) {
+		const size_t size = large ? 4096 : 512;
+		size_t n = 0;
+
+		while (n < 200 && (objects[count + n] = lfpool_set_acquire(set, size)))
+			memset(objects[count + n++], 1, size);
+		assert_int_equal(n, 200);
+		count += n;
+	}
+	assert_int_equal(lfpool_set_release_bulk(set, objects, count), count);
+	while (lfpool_set_trim(set, 0, 1 << 16))
+		;
+	for (int large = 0; large < 2; large++) {
+		const size_t size = large ? 4096 : 512;
+
+		assert_true(lfpool_quick_stats(lfpool_set_pool(set, size)).given_back > 0);
+		assert_non_null(objects[large] = lfpool_set_acquire(set, size));
+	}
+	assert_false(lfpool_set_trim(set, SIZE_MAX / 4, SIZE_MAX));
+	assert_int_equal(lfpool_set_release_bulk(set, objects, 2), 2);
+	set_close(set);
+}
+
 RUN_TESTS()
