@@ -137,4 +137,26 @@ BACKEND_TEST(trim_reports_exact_bytes, LFPOOL_BACKEND_MUTEX)
 	lfpool_destroy(pool);
 }
 
+/* The objects end in the middle of a page. */
+BACKEND_TEST(trim_returns_the_last_page, LFPOOL_BACKEND_MUTEX)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+	for (size_t capacity = 1; capacity <= 200; capacity += 33) {
+		lfpool_t *pool = POOL_OF(96, capacity, .backend = backend, .flags = LFPOOL_PLAIN_STRIDE,
+					 .debug = "no-tools");
+		void *objects[200];
+
+		assert_int_equal(acquire_all(pool, objects, 200), capacity);
+		assert_true(sort_disjoint(objects, capacity, 96));
+		const uintptr_t begin = (uintptr_t)objects[0] / page * page,
+				end = ((uintptr_t)objects[capacity - 1] + 96 + page - 1) / page * page;
+
+		release_all(pool, objects, capacity);
+		assert_false(lfpool_trim(pool, 0, SIZE_MAX));
+		assert_int_equal(given_back(pool), end - begin);
+		assert_int_equal(lfpool_destroy(pool), 0);
+	}
+}
+
 RUN_TESTS()
