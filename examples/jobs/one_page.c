@@ -41,7 +41,7 @@ static void spawn(struct worker *worker, job_function *run, int64_t first, int64
 	if (worker->at_once > 0)
 		worker->at_once--;
 	else if (bottom - worker->top < DEQUE_JOBS && !(job = lfpool_cache_acquire(worker->cache)))
-		worker->at_once = 31;
+		worker->at_once = 7;
 	if (!job) { /* every record is in use: no error, no wait, no malloc */
 		run(worker, first, last);
 		return;
