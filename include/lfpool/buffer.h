@@ -103,7 +103,7 @@ LFPOOL_C_BEGIN_
 	 LFPOOL_STRIDE_(object_size, LFPOOL_BUFFER_ALIGN_(object_alignment)) * (capacity))
 
 /* Parts of the above; internal. */
-#define LFPOOL_BUFFER_POOL_ sizeof(char[LFPOOL_BUFFER_ALIGNMENT == 64 ? 3264 : 4736])
+#define LFPOOL_BUFFER_POOL_ sizeof(char[LFPOOL_BUFFER_ALIGNMENT == 64 ? 3328 : 4736])
 #define LFPOOL_BUFFER_CACHE_ (LFPOOL_BUFFER_ALIGNMENT == 64 ? 320 : 384)
 #define LFPOOL_BUFFER_EXTRA_ 3
 #define LFPOOL_BUFFER_CHECK_ (LFPOOL_BUFFER_ALIGNMENT == 64 ? 0 : 1)

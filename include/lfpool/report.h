@@ -45,7 +45,7 @@ typedef struct lfpool_stats_t {
 	size_t high_water;        /* most objects in use at once since lfpool_high_water_reset()                */
 	uint64_t evicted;         /* objects, by lfpool_acquire_evicting() and lfpool_release_least()           */
 	uint64_t not_evicted;     /* calls of lfpool_acquire_evicting() for which no object gave way            */
-	uint64_t waits;           /* calls that had to wait, and have ended; without continuations              */
+	uint64_t waits;           /* calls that waited, and have ended; no continuations; 0 in embedded builds  */
 	uint64_t timeouts;        /* those of them whose time was over                                          */
 	uint64_t wait_ns;         /* sum of the waits, nanoseconds; not measured in caller-provided memory      */
 	uint64_t wait_ns_max;     /* the longest wait since lfpool_high_water_reset(), nanoseconds              */

@@ -148,9 +148,9 @@ static bool may_own(const lfpool_t *pool, const void *object)
 
 NOINLINE lfpool_status_t lfpool_cache_release_if_owned_slow_(lfpool_cache_t *cache, void *object)
 {
-	return !object || may_own(((struct cache_head *)cache)->pool, object)
-		       ? lfpool_cache_release_inline_(cache, object)
-		       : LFPOOL_E_FOREIGN;
+	const lfpool_t *pool = ((const struct cache_head *)cache)->pool;
+
+	return !object || may_own(pool, object) ? lfpool_cache_release_slow_(cache, object) : LFPOOL_E_FOREIGN;
 }
 
 /* ---- Many ---- */
@@ -320,5 +320,7 @@ lfpool_status_t lfpool_cache_release(lfpool_cache_t *cache, void *object)
 
 lfpool_status_t lfpool_cache_release_if_owned(lfpool_cache_t *cache, void *object)
 {
-	return lfpool_cache_release_if_owned_inline_(cache, object);
+	/* In an embedded build size counts. */
+	return EMBEDDED ? lfpool_cache_release_if_owned_slow_(cache, object)
+			: lfpool_cache_release_if_owned_inline_(cache, object);
 }

@@ -157,17 +157,20 @@ NOINLINE size_t lfpool_index_of_slow_(const lfpool_t *pool, const void *object)
 
 NOINLINE void *lfpool_object_at_slow_(const lfpool_t *pool, size_t index)
 {
-	return !pool_in_place(pool) && index < slots_used(pool) ? pool_object(pool, (uint32_t)index + 1) : NULL;
+	const uint64_t slots = pool_in_place(pool) ? pool->core.arena.slots : slots_used(pool);
+
+	return index < slots ? pool_object(pool, (uint32_t)index + 1) : NULL;
 }
 
 size_t lfpool_index_of(const lfpool_t *pool, const void *object)
 {
-	return lfpool_index_of_inline_(pool, object);
+	/* In an embedded build size counts. */
+	return EMBEDDED ? lfpool_index_of_slow_(pool, object) : lfpool_index_of_inline_(pool, object);
 }
 
 void *lfpool_object_at(const lfpool_t *pool, size_t index)
 {
-	return lfpool_object_at_inline_(pool, index);
+	return EMBEDDED ? lfpool_object_at_slow_(pool, index) : lfpool_object_at_inline_(pool, index);
 }
 
 void *lfpool_object_start(const lfpool_t *pool, const void *address)
