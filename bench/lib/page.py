@@ -90,16 +90,24 @@ def losses(tallies: dict[str, Tally], reasons: dict[str, str]) -> list[str]:
 	return lines
 
 
-def lists(results: Results) -> list[str]:
-	"""Each workload of the list per thread, beside lfpool inlined; 64-byte objects."""
+def beside(results: Results, subject: str, rival: str, head: str) -> list[str]:
+	"""Each workload of both, side by side; 64-byte objects."""
 	rows = []
-	for workload in dict.fromkeys(cell.workload for cell in results.cells if cell.subject == LISTS):
+	for workload in dict.fromkeys(cell.workload for cell in results.cells if cell.subject == rival):
 		for key, what in figures_of(workload).items():
-			both = [[results.cell(workload, 64, threads, name, key) for name in (INLINED, LISTS)] for threads in (1, 2, 4)]
-			row = [" / ".join(text.number(cell.median(key)) for cell in pair) if all(pair) else "" for pair in both]
+			both = [[results.cell(workload, 64, threads, name, key) for name in (subject, rival)] for threads in (1, 2, 4)]
+			row = [f"**{text.number(mine.median(key))}** / {text.number(other.median(key))}" if mine and other else "" for mine, other in both]
 			if any(row):
 				rows.append([workload + (f": {what}" if what else ""), *row])
-	return text.table(["lfpool, inlined / a list per thread", "1 thread", "2 threads", "4 threads"], rows)
+	return text.table([head, "1 thread", "2 threads", "4 threads"], rows)
+
+
+def lists(results: Results) -> list[str]:
+	return beside(results, INLINED, LISTS, "**lfpool, inlined** / a list per thread")
+
+
+def evicting(results: Results) -> list[str]:
+	return beside(results, EVICTING, "heap-mutex", "**lfpool** / a heap under a mutex")
 
 
 # ---- The table of README.md ----
