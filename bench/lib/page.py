@@ -126,6 +126,8 @@ ROWS = (
 
 
 def shown(value: float) -> str:
+	"""Rounded from the figure in pairs.csv, so that the two agree."""
+	value = float(f"{value:.4g}")
 	return f"{value:.1f}" if value < 99.95 else f"{value:.0f}"
 
 
