@@ -24,7 +24,7 @@
 #include "os/os.h"
 
 /* Fast paths work on the current magazine only while it is at home (H8). */
-static void offer(struct cache *c)
+void cache_offer(struct cache *c)
 {
 	if (c->core->hits)
 		c->head.face.hot = magazine_is_home(c->current, c->core->magazines.slots) ? c->current
@@ -38,7 +38,7 @@ static void work_on(struct cache *c, uint32_t number)
 
 	tagged_set(&c->current_word, number);
 	c->current = m;
-	offer(c);
+	cache_offer(c);
 }
 
 /* Makes `number` the current magazine and clears `in_transit`. */
@@ -170,7 +170,7 @@ static inline uint32_t pop(struct cache *c)
 
 	/* The pop may have reset it. */
 	if (unlikely(c->head.face.hot != c->current))
-		offer(c);
+		cache_offer(c);
 	return arena_slot(&core->arena, object);
 }
 
@@ -264,13 +264,17 @@ void cache_put(struct cache *c, uint32_t slot)
 	const uint32_t slots = c->core->magazines.slots;
 	const uintptr_t object = (uintptr_t)arena_object(&c->core->arena, slot);
 
-	if (likely(magazine_push(c->current, slots, object)))
+	if (likely(magazine_push(c->current, slots, object))) {
+		/* The push may have reset it, after thieves had emptied it away from home. */
+		if (unlikely(c->head.face.hot != c->current))
+			cache_offer(c);
 		return;
+	}
 	drain(c);
 	if (unlikely(!magazine_push(c->current, slots, object))) {
 		/* pop_room() found only this one, which has room where thieves have taken: it leaves home. */
 		magazine_push_round(c->current, slots, object);
-		offer(c);
+		cache_offer(c);
 	}
 }
 
@@ -315,7 +319,7 @@ static void give_current(struct cache *c)
 		if (number)
 			shelve(c, magazines_at(&core->magazines, number), false);
 	}
-	offer(c);
+	cache_offer(c);
 }
 
 void cache_flush(struct cache *c)

@@ -166,6 +166,8 @@ uint32_t cache_take_idle(struct cache *c);
 uint32_t cache_take(struct cache *c, bool empty);
 /* The same without the cold store. */
 uint32_t cache_take_existing(struct cache *c);
+/* Turns the fast paths on if the current magazine is at home, otherwise off (H8): it may have been reset. */
+void cache_offer(struct cache *c);
 /* Takes `slot` back.  Always succeeds. */
 void cache_put(struct cache *c, uint32_t slot);
 /* Gives all magazines with objects to the depot; `current` only if an empty one can replace it. */

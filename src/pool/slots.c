@@ -520,5 +520,8 @@ size_t bulk_put(struct cache_head *head, void *const *objects, size_t count)
 
 	magazine_place_many(m, slots, first, done, objects);
 	magazine_push_placed(m, first, done);
+	/* magazine_room() may have reset it. */
+	if (unlikely(head->face.hot != m))
+		cache_offer(c);
 	return done;
 }

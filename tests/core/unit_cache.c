@@ -138,6 +138,26 @@ TEST_WITH(null_costs_no_fence, setup, teardown)
 	assert_int_equal(cache_take(a, false), slots[0]);
 }
 
+/* Thieves empty a magazine that is away from home.  A release resets it, so hits may work on it again. */
+TEST_WITH(release_turns_hits_on_again, setup, teardown)
+{
+	uintptr_t taken, last = 0;
+
+	b_takes_all();
+	put_n(b, SLOTS, slots);
+	assert_true(magazine_take(b->current, SLOTS, atomic_load(&b->current->top), 1));
+	cache_put(b, slots[SLOTS]);
+	set_empty_ones_aside();
+	put_n(b, SLOTS - 1, slots + SLOTS + 1);
+	cache_put(b, slots[0]);
+	assert_ptr_equal(b->head.face.hot, cache_closed(b));
+	while ((taken = magazine_take(b->current, SLOTS, atomic_load(&b->current->top), 1)))
+		last = taken;
+	cache_put(b, arena_slot(&core->arena, last));
+	assert_true(magazine_is_home(b->current, SLOTS));
+	assert_ptr_equal(b->head.face.hot, core->hits ? b->current : cache_closed(b));
+}
+
 /* The only magazine with room is one from which a thief took while it was full, so it has no free place at home.  A
  * release still finds room there; hits avoid it until it has lost the objects beyond its end. */
 TEST_WITH(release_finds_room_in_a_robbed_magazine, setup, teardown)
