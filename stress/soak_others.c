@@ -18,6 +18,8 @@
 #include "lfpool/resize.h"
 #include "lfpool/retire.h"
 
+#include <inttypes.h>
+#include <sched.h>
 #include <string.h>
 
 enum { BLOCK_BYTES = 500, BUILT_BASE = 64, BUILT_MOST = 4096, AT_ONCE = 8, VOICES_BASE = 16, VOICES_MOST = 64 };
@@ -162,6 +164,12 @@ void others_rest(void)
 	/* relaxed: no other thread is in a call. */
 	expect(load_relaxed(&others.created) == load_relaxed(&others.destroyed), "%zu objects created, %zu destroyed",
 	       load_relaxed(&others.created), load_relaxed(&others.destroyed));
+
+	lfpool_stats_t built, evicting;
+
+	others_stats(&built, &evicting);
+	expect(evicting.evicted == load_relaxed(&others.victims), "%zu calls of hooks.evict for %" PRIu64 " evictions",
+	       load_relaxed(&others.victims), evicting.evicted);
 }
 
 void others_stats(lfpool_stats_t *built_out, lfpool_stats_t *evicting_out)
@@ -211,6 +219,8 @@ static void use_evicting(struct worker *worker)
 	if (!object)
 		return;
 	*object = worker->index + 1;
+	if (chance(worker, 16))
+		(void)sched_yield();
 	expect(*object == worker->index + 1, "a pinned object has two users");
 
 	const lfpool_status_t status = doing(lfpool_unpin)(others.evicting, handle);

@@ -5,7 +5,7 @@
  * each node, and each thread polls its record every 64 updates.  Only one of the two is open at a time.
  *
  * Documented   ck_epoch_register(3): a record cannot be destroyed while its epoch exists, so both are stored
- *              together.  ck_epoch_call(3), ck_epoch_poll(3): a thread that polls runs the callbacks of its own
+ *              together.  ck_epoch_call(3), ck_epoch_poll(3): a thread that polls runs the callbacks of its
  *              record; the entry is embedded in the node.  The exchange that replaces a node in the table, just
  *              before the call, is a full barrier.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* compared_lfpool.c - the job system on one page, as it is. */
+/* compared_lfpool.c - the job system on one page, unchanged. */
 #define COMPARED lfpool
 #include "compared.h"
 

@@ -44,7 +44,7 @@ static inline void list_put(void *object)
 
 _Static_assert(sizeof(struct job) <= sizeof(struct free_record), "a record of the list has room for a job");
 
-/* The list has memory of its own.  The pool of the job system is made and destroyed, but not used. */
+/* The list takes its records from aligned_alloc().  The pool of the job system is made and destroyed, but not used. */
 static uint64_t measure_list(int count, size_t records, struct tree tree, int64_t *jobs_out, size_t *lost_out)
 {
 	struct free_record *memory = aligned_alloc(64, records * sizeof(*memory));

@@ -33,15 +33,20 @@ static inline uint64_t class_units(const struct classes *c, size_t size)
 	return (uint64_t)(size - (size != 0)) >> c->alignment_shift;
 }
 
-/* The number of the class; `count` or more: the size is too large. */
-static inline size_t class_of(const struct classes *c, size_t size)
+/* The number of the class of m + 1 units. */
+static inline size_t class_of_units(const struct classes *c, uint64_t m)
 {
-	const uint64_t m = class_units(c, size);
 	/* ^ instead of -, so that the compiler emits one instruction. */
 	const unsigned leading = (unsigned)__builtin_clzll(m | UINT64_C(1) << c->steps_shift) ^ 63;
 	const unsigned d = leading - c->steps_shift;
 
 	return ((size_t)d << c->steps_shift) + (size_t)(m >> d);
+}
+
+/* The number of the class; `count` or more: the size is too large. */
+static inline size_t class_of(const struct classes *c, size_t size)
+{
+	return class_of_units(c, class_units(c, size));
 }
 
 static inline size_t class_size(const struct classes *c, size_t number)

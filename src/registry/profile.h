@@ -7,7 +7,7 @@
  * Invariants   PF1 no two lines are equal in pool and scenario.
  *              PF2 scenario 0 is "default", and always there.
  *              PF3 every value is within the bounds of lfpool_config_t.
- *              PF4 a line has numbers in bytes as they are, because it does not know the object size.  profile_apply()
+ *              PF4 a line keeps numbers in bytes in bytes, because it does not know the object size.  profile_apply()
  *                  converts them to objects.
  * Progress     Nothing is shared here; reading allocates.
  */
@@ -45,7 +45,7 @@ enum full_policy { FULL_AS_CONFIGURED, FULL_FAIL, FULL_GROW, FULL_EVICT };
 	X(backend, 0)                                       \
 	X(debug, 0)
 
-/* X(word, key): a key in bytes, and the key in objects that it stands for. */
+/* X(word, key): a key in bytes, and the same key in objects. */
 #define PROFILE_BYTE_KEYS(X)       \
 	X(bytes, capacity)         \
 	X(max_bytes, max_capacity) \

@@ -81,10 +81,8 @@ static inline lfpool_cache_t *set_small_cache(const lfpool_set_t *set, uint64_t 
 /* The pool of the class has this id; 0: it has no pool any more.  Under the lock of all windows, or alone. */
 static inline void set_publish_small(lfpool_set_t *set, size_t class_number, uint64_t id)
 {
-	const unsigned shift = set->classes.alignment_shift;
-
-	for (size_t m = 0; !set->larger && m < SET_SMALL_UNITS; m++)
-		if (class_of(&set->classes, (m + 1) << shift) == class_number)
+	for (uint64_t m = 0; !set->larger && m < SET_SMALL_UNITS; m++)
+		if (class_of_units(&set->classes, m) == class_number)
 			/* relaxed: as in set_publish(). */
 			store_relaxed(&set->small[m], id);
 }
