@@ -44,6 +44,7 @@ static const char help[] =
 	"ThreadSanitizer)\n"
 	"  --csv FILE            the matrix, a row for each cell when it ends; stress/plot_matrix draws it\n"
 	"  --soak-out FILE.csv   the samples of the scenario soak; stress/plot_soak draws them\n"
+	"             FILE.json  the same as a trace for Perfetto or examples/live/draw\n"
 	"  --list                list the scenarios\n"
 	"  --help                this text\n"
 	"\n"
@@ -197,7 +198,7 @@ void options_read(int argc, char **argv)
 					  OPTION_FLAG("history", &options.history),
 					  OPTION_FLAG("history-only", &options.history_only),
 					  OPTION_FLAG("sanitizer-only", &options.sanitizer_only),
-					  OPTION_TEXT("soak-out", "FILE.csv", &options.soak_out),
+					  OPTION_TEXT("soak-out", "FILE.csv|FILE.json", &options.soak_out),
 					  OPTIONS_END};
 
 	(void)command_line("lfpool-stress", rows, NULL, argc, argv);

@@ -12,9 +12,9 @@
  *              exceeds that of the first third by at most SLACK_BYTES and 1 %. Medians, because single samples
  *              include temporary use by the C library and the kernel.  The first cycle does not count: it uses
  *              everything for the first time.
- * Samples      One line of CSV each: time, phase, resident memory, and sizes of the pool.  Each is taken at a meeting
- *              after every thread has released its objects, so that no thread waits for objects of one that stands at
- *              the meeting.
+ * Samples      One line of CSV each: time, phase, resident memory, and sizes of the pool.  If the file's name ends in
+ *              .json, the file is a trace of the three pools instead, in the Trace Event Format.  Thread 0 takes a
+ *              sample before it calls a meeting, and writes the sample at the meeting.
  */
 #include "faults.h"
 #include "round.h"
@@ -55,7 +55,8 @@ struct phase {
 };
 
 static struct {
-	FILE *file; /* NULL: no file */
+	FILE *file;  /* NULL: no file */
+	bool traces; /* the file is a trace, not CSV */
 	uint64_t start_ns, step_ns;
 	size_t wanted; /* number of cycles */
 	struct soaker *soakers;
@@ -77,13 +78,24 @@ static void open_file(const char *path)
 		say("lfpool-stress: %s: %s\n", path, strerror(errno));
 		exit(EXIT_USAGE);
 	}
-	fprintf(soak.file, "seconds,cycle,phase,resident_kib,capacity,active,waiting,built,retired,evicted\n");
+	soak.traces = strlen(path) > 5 && !strcmp(path + strlen(path) - 5, ".json");
+	fputs(soak.traces ? "[\n" : "seconds,cycle,phase,resident_kib,capacity,active,waiting,built,retired,evicted\n",
+	      soak.file);
 }
 
 static void take_stats(void)
 {
 	(void)doing(lfpool_stats)(current.pool, &soak.stats);
 	others_stats(&soak.built, &soak.evicting);
+}
+
+/* Writes one counter event.  The array's last bracket may be missing. */
+static void trace(const char *pool, const lfpool_stats_t *stats)
+{
+	fprintf(soak.file,
+		"{\"name\":\"%s\",\"ph\":\"C\",\"pid\":1,\"ts\":%.1f,"
+		"\"args\":{\"active\":%zu,\"cached\":%zu,\"waiting\":%" PRIu32 "}},\n",
+		pool, (double)(now_ns() - soak.start_ns) / 1e3, stats->active, stats->cached, stats->waiting);
 }
 
 /* Returns the resident bytes. */
@@ -93,10 +105,16 @@ static double sample(const char *phase)
 
 	if (!soak.file)
 		return resident;
-	fprintf(soak.file, "%.3f,%zu,%s,%.0f,%zu,%zu,%zu,%zu,%zu,%" PRIu64 "\n",
-		(double)(now_ns() - soak.start_ns) / 1e9, soak.cycles, phase, resident / 1024, soak.stats.capacity,
-		soak.stats.active, (size_t)soak.stats.waiting, soak.built.capacity, soak.built.retired,
-		soak.evicting.evicted);
+	if (soak.traces) {
+		trace("soak", &soak.stats);
+		trace("hooks", &soak.built);
+		trace("evicting", &soak.evicting);
+	} else {
+		fprintf(soak.file, "%.3f,%zu,%s,%.0f,%zu,%zu,%zu,%zu,%zu,%" PRIu64 "\n",
+			(double)(now_ns() - soak.start_ns) / 1e9, soak.cycles, phase, resident / 1024,
+			soak.stats.capacity, soak.stats.active, (size_t)soak.stats.waiting, soak.built.capacity,
+			soak.built.retired, soak.evicting.evicted);
+	}
 	/* A long run can be plotted while it runs. */
 	(void)fflush(soak.file);
 	return resident;
