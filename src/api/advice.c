@@ -3,12 +3,15 @@
  * advice.c - lfpool_advise(): the capacity and the caches that a run would have needed.
  *
  * Idea         The function compares the counters and the high-water mark of lfpool_stats() with their values at the
- *              last lfpool_high_water_reset().  Three rules, in lfpool/report.h, turn the differences into numbers.
- * Why they     A pool with never more than n objects in use at once needs n, because NULL means that all are in use.
- * hold         A cache with magazines of s objects, and room for one full and one empty magazine on its stacks, has s
- *              objects and room for s after each trip to the depot.  So at least s calls are between two trips, and
- *              there are at most 2 / s trips per acquire.  If the caches cannot hold all free objects, some are outside
- *              them, and no call has to rob a cache.
+ *              last lfpool_high_water_reset().  Three rules, listed in lfpool/report.h, compute the advice from the
+ *              differences.
+ * Why they     Capacity: an acquire returns NULL only when all objects are in use.  So a pool that never has more than
+ *              n objects in use at once needs a capacity of n.
+ * hold         Cache capacity: a magazine has s objects, and the stacks of a cache have room for one full and one empty
+ *              magazine.  After each trip to the depot the cache has s objects, and room for s more.  So two trips are
+ *              at least s calls apart.  Each acquire has one release, so there are at most 2 / s trips per acquire.
+ *              Headroom: if the caches cannot hold all free objects, some free objects are outside the caches, and no
+ *              call has to steal from another cache.
  * Progress     As lfpool_stats(); resetting is lock-free.
  */
 #include "base/sized.h"
@@ -21,8 +24,8 @@
 #include <inttypes.h>
 
 #define CACHE_ENOUGH (4 * (size_t)LFPOOL_ADVICE_SELDOM) /* two magazines of 2 * LFPOOL_ADVICE_SELDOM each */
-#define CACHE_LEAST 2                                   /* the least that config.cache_capacity can be    */
-#define ACQUIRES_MINIMUM 1000                           /* with fewer, most trips only filled the caches     */
+#define CACHE_LEAST 2                                   /* the smallest valid config.cache_capacity        */
+#define ACQUIRES_MINIMUM 1000                           /* below this most trips only fill new caches        */
 
 static lfpool_stats_t stats_since(const lfpool_t *pool)
 {
@@ -58,18 +61,18 @@ static bool often(uint64_t times, uint64_t acquires)
 
 static void judge_capacity(const lfpool_stats_t *s, lfpool_advice_t *advice, struct text *why)
 {
-	/* If high_water < capacity, the exhausted calls came before the pool grew. */
+	/* If high_water < capacity, the pool has grown since the exhausted calls. */
 	if (!s->exhausted || s->high_water < s->capacity) {
 		advice->capacity = s->high_water;
 		text_put(why, "At most %zu of %zu objects were in use at once.", s->high_water, s->capacity);
 		return;
 	}
-	/* One more object for each of these calls would have been enough. */
+	/* One more object for each exhausted call would have been enough. */
 	advice->capacity = s->high_water + (size_t)(s->exhausted < s->high_water ? s->exhausted : s->high_water);
 	text_put(why, "%" PRIu64 " calls found all %zu objects in use.", s->exhausted, s->high_water);
 }
 
-/* The largest cache to advise: CACHE_ENOUGH objects, or CACHE_BYTES of them if that is less. */
+/* The largest cache to advise: CACHE_ENOUGH objects, or the number of objects in CACHE_BYTES if that is smaller. */
 static size_t largest_cache(const lfpool_t *pool)
 {
 	const size_t in_bytes = CACHE_BYTES / pool->core.arena.stride,

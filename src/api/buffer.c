@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * buffer.c - a pool in a buffer (lfpool/buffer.h): all of it in memory that the caller provides.
+ * buffer.c - a pool in a buffer (lfpool/buffer.h): the caller provides all of its memory.
  *
- * Idea         [ lifecycle | pool | first lot of caches | magazines | bits | wanted | states | generations | objects ].
- *              The arena's `in_buffer` switches off everything that enters the kernel: heavy fences, caches of
- *              threads, further lots, sleeping, the registry, lines on stderr.
- * Invariants   BF1 no function of such a pool makes a system call.
+ * Idea         The buffer has these parts: [ lifecycle | pool | first lot of caches | magazines | bits | wanted |
+ *              states | generations | objects ].  The arena's flag `in_buffer` switches off everything that enters the
+ *              kernel: heavy fences, thread caches, further lots of caches, sleeping, the list of live pools, and lines
+ *              on stderr.
+ * Invariants   BF1 no function of a pool in a buffer makes a system call.
  */
 #include "lfpool/buffer.h"
 
@@ -23,11 +24,11 @@ _Static_assert(sizeof(struct lfpool_magazine) <= LFPOOL_BUFFER_MAGAZINE_HEAD_, "
 _Static_assert(EXTRA_PER_CACHE == LFPOOL_BUFFER_EXTRA_, "magazines of each cache");
 _Static_assert(LOT_CACHES == LFPOOL_BUFFER_CACHES, "in the first lot");
 _Static_assert(sizeof(struct cache) <= LFPOOL_BUFFER_CACHE_, "each cache");
-/* The constant parts of LFPOOL_BUFFER_BYTES are large enough; sizes are rounded up. */
+/* The constants in LFPOOL_BUFFER_BYTES must be large enough for parts whose sizes are rounded up. */
 _Static_assert(POOL_OF_SHARDS(1) + 7 * CACHE_LINE_PAIR <= LFPOOL_BUFFER_POOL_,
 	       "LFPOOL_BUFFER_BYTES has room for the rest");
 
-/* The size of a pool with a valid config; 0 if it overflows. */
+/* The bytes of a pool with a valid config; 0 if the number overflows. */
 static size_t bytes_for(const lfpool_config_t *config)
 {
 	const size_t bytes = pool_buffer_bytes(config);

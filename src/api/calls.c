@@ -3,9 +3,11 @@
  * calls.c - the slow paths of acquire and release (lfpool/inline.h has the fast paths), and the calls that use the
  * calling thread's cache (threads.h).
  *
- * Acquire      take a slot; make its object active; or, if nothing is free, reclaim, grow, ask the hook, wait.
- * Release      make the slot free; end the object's use; put the slot back; serve calls that wait for objects.
- * Progress     Lock-free, except for the hooks, and for a hook that makes the call wait.
+ * Acquire      Takes a slot and makes its object active.  If no slot is free, the call reclaims retired objects, grows
+ *              the pool, asks hooks.exhausted, and waits.
+ * Release      Makes the slot free, ends the use of its object, puts the slot back, and serves calls that wait for
+ *              objects.
+ * Progress     Lock-free, except for the hooks, and for waits that hooks.exhausted asks for.
  */
 #include "api/calls.h"
 
@@ -21,8 +23,8 @@
 
 /* ---- Acquire ---- */
 
-/* Reclaims retired objects, grows the pool, calls hooks.exhausted, and waits, as far as the config asks for it.  A wait
- * that the hook asks for ends at the deadline.  NULL: no object could be had, or a hook refused. */
+/* Reclaims retired objects, grows the pool, calls hooks.exhausted, and waits: each step only if the config asks for it.
+ * A wait that the hook asks for ends at the deadline.  NULL: no object was available, or a hook refused it. */
 static COLD void *replenish(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns)
 {
 	uint32_t attempt = 0;
@@ -36,7 +38,7 @@ static COLD void *replenish(lfpool_t *pool, struct cache_head *head, uint64_t de
 
 		if (slot && waiters_begin(pool, head, slot, &object))
 			return object;
-		/* Prefers retired objects to growth. */
+		/* Reclaims retired objects before it grows the pool. */
 		if (slot || retired_poll(pool->retired, head))
 			continue;
 		if (resize_by_itself(pool, seen)) {
@@ -71,7 +73,7 @@ static COLD void *exhausted(lfpool_t *pool, struct cache_head *head, uint64_t de
 	return pool->more ? replenish(pool, head, deadline_ns) : NULL;
 }
 
-/* Makes the object in the taken `slot` active.  SLOT_NONE: no object was free. */
+/* Makes the object in `slot` active, after the caller has taken the slot.  SLOT_NONE: the caller found no free slot. */
 static inline void *begin_one(lfpool_t *pool, struct cache_head *head, uint32_t slot, uint64_t deadline_ns)
 {
 	void *object;
@@ -82,8 +84,8 @@ static inline void *begin_one(lfpool_t *pool, struct cache_head *head, uint32_t 
 	return likely(slot) ? object : exhausted(pool, head, deadline_ns);
 }
 
-/* `object` NULL: the fast path has lowered bottom, and found at most one object.  Otherwise it has taken `object`,
- * whose state is not 0. */
+/* If `object` is NULL, the fast path has lowered bottom, and found at most one object in the magazine.  Otherwise the
+ * fast path has taken `object`, and found that its state is not 0. */
 NOINLINE void *lfpool_cache_acquire_slow_(lfpool_cache_t *cache, void *object)
 {
 	struct cache_head *head = (struct cache_head *)cache;
@@ -125,7 +127,8 @@ lfpool_status_t pool_release(lfpool_t *pool, struct cache_head *head, void *obje
 	return object ? release(pool, head, object) : LFPOOL_OK;
 }
 
-/* `object` NULL: there is demand after a push.  Otherwise the magazine is full, or the object or its state unusual. */
+/* If `object` is NULL, the fast path has pushed an object and then found demand.  Otherwise the fast path has changed
+ * nothing: the magazine is full, or the object or its state needs the checks of this function. */
 NOINLINE lfpool_status_t lfpool_cache_release_slow_(lfpool_cache_t *cache, void *object)
 {
 	struct cache_head *head = (struct cache_head *)cache;
@@ -133,7 +136,8 @@ NOINLINE lfpool_status_t lfpool_cache_release_slow_(lfpool_cache_t *cache, void 
 
 	if (likely(object))
 		status = release(head->pool, head, object);
-	/* relaxed: the fast path has fenced.  (A release of NULL comes here too, and may check without a fence.) */
+	/* relaxed: the fast path has fenced.  A release of NULL also gets here, and needs no fence, because it pushed
+	 * nothing. */
 	else if (load_relaxed(head->pool->waiters.wanted))
 		waiters_serve(head->pool, head);
 	KEEP_FRAME();
@@ -155,8 +159,8 @@ NOINLINE lfpool_status_t lfpool_cache_release_if_owned_slow_(lfpool_cache_t *cac
 
 /* ---- Many ---- */
 
-/* The deadline for a wait that hooks.exhausted asks for, in a call that has `done` objects.  A call with objects must
- * not wait, because another call with objects might wait for these. */
+/* The deadline for a wait that hooks.exhausted asks for, in a call that has `done` objects.  A call that has objects
+ * must not wait, because two such calls might wait for each other's objects. */
 static inline uint64_t bulk_deadline(size_t done)
 {
 	return done ? 0 : UINT64_MAX;
@@ -174,7 +178,8 @@ size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size
 		done += bulk_take(head, objects_out + done, count - done, &taken);
 		if (taken)
 			continue;
-		/* The slow path replaces the empty magazine, or the pool needs it for each object. */
+		/* The magazine is empty, and the slow path replaces it, or every acquire of this pool needs the slow
+		 * path. */
 		objects_out[done] = pool_acquire(head->pool, head, bulk_deadline(done));
 		if (!objects_out[done])
 			break;
@@ -196,7 +201,7 @@ size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, si
 		released += run;
 		if (likely(seen == count))
 			break;
-		/* The magazine is full, or the next object is unusual. */
+		/* The magazine is full, or the next object needs the slow path. */
 		if (objects[seen])
 			released += release(head->pool, head, objects[seen]) == LFPOOL_OK;
 		seen++;
@@ -307,7 +312,7 @@ void lfpool_cache_flush(lfpool_t *pool, lfpool_cache_t *cache)
 		slots_cache_flush(head);
 }
 
-/* The functions behind the inlined ones of lfpool/inline.h. */
+/* The same code as the inline functions of lfpool/inline.h, as functions that programs can link to. */
 void *lfpool_cache_acquire(lfpool_cache_t *cache)
 {
 	return lfpool_cache_acquire_inline_(cache);
@@ -320,7 +325,7 @@ lfpool_status_t lfpool_cache_release(lfpool_cache_t *cache, void *object)
 
 lfpool_status_t lfpool_cache_release_if_owned(lfpool_cache_t *cache, void *object)
 {
-	/* In an embedded build size counts. */
+	/* An embedded build prefers small code. */
 	return EMBEDDED ? lfpool_cache_release_if_owned_slow_(cache, object)
 			: lfpool_cache_release_if_owned_inline_(cache, object);
 }

@@ -2,18 +2,18 @@
 /*
  * check.c - lfpool_check(): evaluates the invariants that the headers of src/ name.
  *
- * Idea         A walk over the core finds the free slots; all other slots must be in use.  Each number is checked
- *              before it is followed, so the order is: the caches; the stacks of the depot; whether every magazine is
- *              in one place; the entries of each; the slots that are in no magazine; the objects of malloc mode; the
- *              unused chunks.  Then the sums must agree: the identity of lfpool_stats(), and lfpool_active_count(),
- *              which does not read the states.  A function of this file returns NULL, or the invariant that is
- *              violated; `where` is then the slot or the magazine.  A magazine or slot that is met a second time ends
- *              the walk, so a circular list ends it too.  No call is under way, so every load here is relaxed: the
- *              caller's synchronisation orders it.
+ * Idea         A walk over the core finds the free slots.  All other slots must be in use.  The numbers in a damaged
+ *              pool may be wrong, so the walk checks each number before it uses the number as an index.  Therefore the
+ *              order is: the caches, the stacks of the depot, each magazine and its entries, the slots that are in no
+ *              magazine, the objects of malloc mode, the unused chunks.  The walk ends when it finds a magazine or a
+ *              slot a second time, so a circular list ends it too.  After the walk the sums are compared: the identity
+ *              of lfpool_stats(), and lfpool_active_count(), which does not read the states.  A function of this file
+ *              returns NULL, or the invariant that is violated; `where` is then the slot or the magazine.  Every load
+ *              here is relaxed, because no call is under way: the caller's synchronisation orders the loads.
  * Steals       A magazine is full when it is pushed to a `full` stack, but a thief that noted it before may take from
- *              it there.  Each theft is counted, so these magazines together lack no more objects than were ever
- *              stolen, and at most one magazine of objects per cache (docs/design.md, "Release never fails", relies on
- *              it).
+ *              it there.  Each theft is counted, so all magazines on `full` stacks together lack no more objects than
+ *              were ever stolen.  They also lack at most one magazine of objects per cache; docs/design.md, "Release
+ *              never fails", relies on that.
  */
 #include "api/life.h"
 
@@ -36,8 +36,8 @@
 
 struct check {
 	const struct arena *arena;
-	size_t used; /* slots that were ever handed out are among 1 .. this */
-	size_t met;  /* free slots so far                                   */
+	size_t used; /* slots above this were never handed out */
+	size_t met;  /* free slots found so far                */
 	const struct core *core;
 	unsigned char *slots, *others; /* one bit per slot; per magazine                      */
 	bool of_heap;                  /* the bits are allocated for this check               */
@@ -98,7 +98,7 @@ static const char *check_free(struct check *c, uint32_t slot)
 	return NULL;
 }
 
-/* Slots in quarantine, and slots that are set aside.  `lifecycle` may be NULL. */
+/* Checks the slots in quarantine, and the slots that are set aside.  `lifecycle` may be NULL. */
 static const char *check_held_back(struct check *c, const struct lifecycle *lifecycle)
 {
 	const char *violated = NULL;
@@ -112,7 +112,7 @@ static const char *check_held_back(struct check *c, const struct lifecycle *life
 	return violated;
 }
 
-/* `count` slots from `first` on, linked to each other; the last one links to SLOT_NONE. */
+/* Checks a list of `count` slots from `first` on.  The link of the last slot must be SLOT_NONE. */
 static const char *check_retired_list(struct check *c, const struct retired *retired, uint32_t first, uint32_t count)
 {
 	uint32_t slot = first;
@@ -129,7 +129,7 @@ static const char *check_retired_list(struct check *c, const struct retired *ret
 	return slot ? "R1: a list of retired slots is longer than its count" : NULL;
 }
 
-/* Retired slots, after the free ones, since no slot is both. */
+/* Checks the retired slots.  Runs after the free slots were found, because no slot may be both. */
 static const char *check_retired(struct check *c, const struct retired *retired)
 {
 	const char *violated = NULL;
@@ -155,7 +155,7 @@ static const char *check_retired(struct check *c, const struct retired *retired)
 	return violated || !left ? violated : "R1: more slots are marked as retired than are listed";
 }
 
-/* Is this slot, up to c->used, in an unused chunk, or one that the cold store has never handed out? */
+/* Is this slot unused: in an unused chunk, or never handed out by the cold store?  `slot` is at most c->used. */
 static bool check_is_unused(const struct check *c, size_t slot)
 {
 	size_t end;
@@ -163,7 +163,8 @@ static bool check_is_unused(const struct check *c, size_t slot)
 	return census_run(c->core, slot, &end) != slot;
 }
 
-/* The cold store.  The check has no bits for slots beyond c->used: they were never handed out, so they are cold. */
+/* Checks the cold store.  Slots above c->used were never handed out, so they are cold, and the check needs no bits for
+ * them. */
 static const char *check_cold(struct check *c, const struct cold *cold)
 {
 	/* relaxed, here and below: no call is under way. */
@@ -193,7 +194,8 @@ static const char *check_cold(struct check *c, const struct cold *cold)
 		       : "O1: the cold store has more or fewer slots than it counts";
 }
 
-/* A1: up to slot `last`, states of granules in which no object begins are 0.  (relaxed: no call is under way.) */
+/* A1: the state of each granule in which no object begins must be 0, up to slot `last`.  relaxed: no call is under
+ * way. */
 static bool check_between(const struct arena *arena, size_t last)
 {
 	const uintptr_t end = lfpool_granule_of_(&arena->face, arena_object(arena, (uint32_t)last)) + 1;
@@ -206,11 +208,11 @@ static bool check_between(const struct arena *arena, size_t last)
 	return !states;
 }
 
-/* After all free slots were found: the other slots must be in use, and unused slots unchanged. */
+/* After all free slots were found, all other used slots must be in use, and the unused slots unchanged. */
 static const char *check_rest(struct check *c)
 {
 	const struct arena *arena = c->arena;
-	/* Reads at most c->used + 1 unused slots, so that the cost is proportional to the use. */
+	/* Reads at most c->used + 1 unused slots, so that the cost is proportional to the number of used slots. */
 	const size_t unused = (size_t)arena->slots - c->used, look = unused < c->used + 1 ? unused : c->used + 1;
 
 	for (size_t slot = 1; slot <= c->used; slot++) {
@@ -251,8 +253,8 @@ struct walk {
 	struct check check;
 	const lfpool_t *pool;
 	const struct core *core;
-	uint64_t chunks, spared; /* in use */
-	uint32_t caches;         /* counted by the table */
+	uint64_t chunks, spared; /* chunks and spare magazines in use */
+	uint32_t caches;         /* the count of the table */
 	size_t born;
 	uint64_t steals;
 	uint64_t missing; /* objects that the magazines on `full` stacks lack     */
@@ -301,7 +303,7 @@ static int count_of(const struct walk *w, uint32_t number)
 	return magazines_count(&w->core->magazines, number);
 }
 
-/* A cache or a stack names this magazine. */
+/* Checks a magazine that a cache or a stack names. */
 static const char *meet(struct walk *w, uint32_t number)
 {
 	const size_t bit = bit_of(w, number);
@@ -338,7 +340,7 @@ static bool is_reset(const struct walk *w, uint32_t number)
 	return LFPOOL_POSITION_(load_relaxed(&magazines_at(&w->core->magazines, number)->bottom)) == LFPOOL_HOME_;
 }
 
-/* Magazine `number` is on this stack: is it there twice? */
+/* Do the links of this stack lead from magazine `number` to itself? */
 static bool runs_in_a_circle(const struct walk *w, const struct stack *stack, uint32_t number)
 {
 	uint32_t at = tagged_number(load_relaxed(&stack->head));
@@ -541,7 +543,7 @@ static const char *walk_cells(struct walk *w)
 
 	for (size_t slot = 1; w->pool->heap && slot <= w->check.used; slot++) {
 		const void *object = heap_object_at(w->pool, (uint32_t)slot);
-		/* Unused slots may have used ones on both sides. */
+		/* An unused slot may be between used ones. */
 		const bool fresh = check_is_unused(&w->check, slot);
 
 		w->check.where = slot - 1;
@@ -556,7 +558,8 @@ static const char *walk_cells(struct walk *w)
 	return NULL;
 }
 
-/* Reads at most `carved` + 1 unused chunks of a region, so that the cost is proportional to the use. */
+/* Reads at most `carved` + 1 unused chunks of a region, so that the cost is proportional to the number of used
+ * chunks. */
 static const char *walk_unused(struct walk *w, const struct shard *s)
 {
 	const struct magazines *ms = &w->core->magazines;
@@ -594,7 +597,7 @@ static const char *walk_all(struct walk *w)
 	return violated;
 }
 
-/* All checks except the sums; where_out as lfpool_check(). */
+/* All checks except the sums.  *where_out: as in lfpool_check(). */
 static const char *check_core(const lfpool_t *pool, size_t *where_out)
 {
 	const struct core *core = &pool->core;

@@ -63,7 +63,7 @@ lfpool_status_t pool_create_by(lfpool_t **pool_out, const lfpool_config_t *given
 	if (status != LFPOOL_OK)
 		return status;
 	status = process_open() ? pool_create_at(pool_out, &config, &modes, window) : LFPOOL_E_NO_MEMORY;
-	/* Every pool is created with at least one object, which a pool with capacity 0 loses here. */
+	/* Creation needs at least one object, so a pool with capacity 0 is created with one, which is removed here. */
 	if (status == LFPOOL_OK && empty) {
 		(void)resize_shrink(*pool_out, thread_cache(*pool_out), 1);
 		lfpool_high_water_reset(*pool_out);

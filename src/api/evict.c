@@ -2,14 +2,15 @@
 /*
  * evict.c - lfpool/evict.h: an acquire that evicts, and priorities.
  *
- * Acquire      Takes a free slot, or grows the pool, or takes the slot of a victim.  Then the object becomes active as
- *              in every acquire, and gets its rank and a pin, so it is no candidate before its first unpin.  A full
- *              pool is searched for free objects once: W13 (waiters.h).
+ * Acquire      An acquire takes a free slot, or grows the pool, or takes the slot of a victim.  Then the object becomes
+ *              active as in every acquire.  It also gets a rank and a pin, so it is no candidate for eviction before
+ *              its first unpin.  A full pool is searched for free objects only once, until an object becomes free (W13,
+ *              waiters.h).
  * Shrink       While a shrink is pending, the slot of a victim goes to the shrink, and the acquire takes another
  *              victim.
- * Eviction     A victim leaves as a released object does (arena.h, A3): by a CAS of its word.  The CAS expects the
- *              value that the search saw, which had no pins.  If the CAS fails, another thread has pinned, released or
- *              evicted the object, and the search begins again.  Lock-free, except the hooks.
+ * Eviction     The use of a victim ends like the use of a released object (A3, arena.h): by a CAS of the slot's word.
+ *              The CAS expects the value that the search saw, which had no pins.  If the CAS fails, another thread has
+ *              pinned, released or evicted the object, and the search begins again.  Lock-free, except for the hooks.
  */
 #include "evict/order.h"
 #include "pool/handles.h"
@@ -23,14 +24,16 @@
 
 /* ---- The victim ---- */
 
-/* Evicts the candidate with the least rank, if it gives way to the priority *newcomer (NULL: in any case).  False: no
- * object gave way.  *slot_out: the victim's slot, now free; with a quarantine, the slot that left it instead, or
- * SLOT_NONE. */
+/* Evicts the candidate with the least rank, if that candidate gives way to an object with the priority *newcomer.  If
+ * `newcomer` is NULL, every candidate gives way.  False: no object gave way.  *slot_out is the victim's slot, which is
+ * free now.  In a pool with a quarantine the victim's slot enters the quarantine, and *slot_out is the slot that left
+ * it, or SLOT_NONE. */
 static bool evict_least(lfpool_t *pool, const uint64_t *newcomer, uint32_t *slot_out)
 {
 	struct order *order = pool->order;
 
-	/* Repeats only after another thread pinned, released or evicted the least, or changed its priority. */
+	/* Repeats only after another thread pinned, released or evicted the least candidate, or changed its
+	 * priority. */
 	for (;;) {
 		const struct least least = order_least(order);
 
@@ -53,7 +56,7 @@ static bool evict_least(lfpool_t *pool, const uint64_t *newcomer, uint32_t *slot
 
 /* ---- Acquire ---- */
 
-/* A free slot; SLOT_NONE: at some moment during the call no slot was free.  `ticket` is unique to the call. */
+/* Takes a free slot.  SLOT_NONE: at some moment during the call no slot was free.  `ticket` is unique to the call. */
 static uint32_t take_free(lfpool_t *pool, struct cache_head *head, uint64_t ticket)
 {
 	struct waiters *d = &pool->waiters;
@@ -81,7 +84,7 @@ static uint32_t take_free(lfpool_t *pool, struct cache_head *head, uint64_t tick
 	return SLOT_NONE;
 }
 
-/* Puts back the slot of a victim (or SLOT_NONE) that no new object takes. */
+/* Puts back the slot of a victim, or SLOT_NONE, when no new object takes it. */
 static void put_victim(lfpool_t *pool, struct cache_head *head, uint32_t slot)
 {
 	tally_shared(&pool->order->released, 1);
@@ -89,7 +92,7 @@ static void put_victim(lfpool_t *pool, struct cache_head *head, uint32_t slot)
 	waiters_look(pool, head);
 }
 
-/* A slot for the new object; SLOT_NONE: no object gave way. */
+/* Takes a slot for the new object.  SLOT_NONE: no object gave way. */
 static uint32_t take_for(lfpool_t *pool, struct cache_head *head, uint64_t priority, uint64_t ticket)
 {
 	uint32_t slot;
@@ -130,19 +133,19 @@ void *lfpool_acquire_evicting(lfpool_t *pool, uint64_t priority, lfpool_handle_t
 		tally_shared(&order->not_evicted, !slot);
 		return NULL;
 	}
-	/* A hook may have refused that slot's object, and then `object` is in another slot. */
+	/* If a hook refused the object in that slot, `object` is in another slot. */
 	if (pool_in_place(pool))
 		slot = arena_slot(&pool->core.arena, (uintptr_t)object);
 	order_enter(order, slot, rank);
 	*handle_out = handle_live(pool, slot,
 				  arena_mark(&pool->core.arena, slot, GENERATION_CANDIDATE + GENERATION_PIN));
-	/* No handle: another thread has already released the object (lfpool_release_all()). */
+	/* The handle is 0 if another thread has already released the object, by lfpool_release_all(). */
 	return *handle_out ? object : NULL;
 }
 
 /* ---- Priorities ---- */
 
-/* The slot of the handle's object, if that is active and has a priority; or SLOT_NONE. */
+/* The slot of the handle's object if the object is active and has a priority, otherwise SLOT_NONE. */
 static uint32_t find_candidate(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *word_out)
 {
 	const uint32_t slot = handle_find(pool, handle, word_out);
@@ -173,7 +176,7 @@ bool lfpool_get_priority(const lfpool_t *pool, lfpool_handle_t handle, uint64_t 
 
 	const uint64_t priority = order_priority(pool->order, slot);
 
-	/* If this use has not ended yet, the priority belongs to it: order_set_priority(). */
+	/* The priority belongs to this use only if the use has not ended yet (order_set_priority()). */
 	if (!find_candidate(pool, handle, &word))
 		return false;
 	*priority_out = priority;

@@ -2,30 +2,31 @@
 /*
  * handle.c - handles and indices, and a pool from an address; see lfpool/handle.h.
  *
- * Idea         A handle is {the slot's generation + the pool's salt, slot}.  A generation counts the uses of a slot for
- *              which a handle was made; other uses pay nothing.  Such a use is marked: its state (arena.h) is
- *              LFPOOL_MARKED_, and the slot's word is {generation, pins, live}.  Its release changes that word.
- *              The slot takes the lower b bits, enough for all slot numbers up to the capacity.  The sum, of the
- *              generation and the upper 64 - b bits of the salt, takes the others, modulo 2^(64 - b).  Slot numbers
- *              start at 1, so no handle is 0.
- * Invariants   N1  a handle is returned only if the word was live and then the state marked: so by A3 (arena.h) it is
- *                  stale by now, or the release of the object makes it stale.  A word is never live with the same
- *                  generation in two marked uses, so a stale handle matches nothing (except after the wrap that
- *                  handle.h computes).
- *              N2  a release by handle, a pin, an unpin, and each release of a marked object is a CAS from a word with
- *                  the generation that matched.  So one of several releases succeeds, and no call touches a later use,
- *                  because that has another generation.
- *              N3  the n-th pool of the process has the salt n * SALT_STEP modulo 2^64.  The salts of two pools that
- *                  are d pools apart differ by more than 2^64 / 5d in either direction, because no quotient in the
- *                  continued fraction of SALT_STEP / 2^64 is above 3 (tests/api/unit_handle.c).  So a handle of one can
- *                  name an object of the other only if a slot of one of them had more than 2^(61-b) / d uses with a
- *                  handle.
- * Races        A program that makes a handle of an object while another thread releases it gets 0, or a handle that is
- *              stale at once.  If that release is not a CAS (arena.h, A2), it may also have read the state before the
- *              mark, and end the use without a change of the word.  Then the handle stays live, and names the object in
- *              the slot, as the pointer does, until a use with a handle ends there.  A release by this handle is
- *              refused while the state is not marked, and makes the handle stale.
- * Progress     Wait-free; a release by handle, pin and unpin are lock-free.
+ * Idea         A handle is {the slot's generation + the pool's salt, slot}.  The generation counts the uses of the slot
+ *              for which a handle was made; other uses pay nothing.  A use with a handle is marked: the slot's state
+ *              (arena.h) is LFPOOL_MARKED_, and the slot's word is {generation, pins, live}.  The release of a marked
+ *              object changes that word.  The slot number takes the lower b bits of the handle, enough for all slot
+ *              numbers up to the capacity.  The other 64 - b bits are the sum of the generation and the upper 64 - b
+ *              bits of the salt, modulo 2^(64 - b).  Slot numbers start at 1, so no handle is 0.
+ * Invariants   N1  a handle is returned only if a call found the word live and after that the state marked.  So by A3
+ *                  (arena.h) the handle is stale by now, or the release of the object makes it stale.  No two marked
+ *                  uses of a slot have a live word with the same generation.  So a stale handle matches no later use,
+ *                  except after the wrap that lfpool/handle.h computes.
+ *              N2  a release by handle, a pin, an unpin, and each release of a marked object is a CAS that expects a
+ *                  word with the matching generation.  So only one of several concurrent releases succeeds.  No call
+ *                  changes a later use, because a later use has another generation.
+ *              N3  the n-th pool of the process has the salt n * SALT_STEP modulo 2^64.  If d is the difference of the
+ *                  numbers of two pools, their salts differ by more than 2^64 / 5d in either direction, because no
+ *                  quotient in the continued fraction of SALT_STEP / 2^64 is above 3 (tests/api/unit_handle.c).  So a
+ *                  handle of one pool can name an object of the other only if a slot in one of the two pools had more
+ *                  than 2^(61-b) / d uses with a handle.
+ * Races        If a program makes a handle of an object while another thread releases the object, it gets 0, or a
+ *              handle that is stale at once.  There is a third case if the release is not a CAS (A2, arena.h).  The
+ *              release may have read the state before the mark, and then it ends the use without changing the word.
+ *              The handle stays live until a use with a handle ends in this slot; meanwhile it names the slot's present
+ *              object, as the pointer does.  A release by this handle is refused while the state is not marked, and
+ *              makes the handle stale.
+ * Progress     Wait-free, except that a release by handle, a pin and an unpin are lock-free.
  * Edges        TELL (arena.h): the writes of hooks.activate are visible to the thread that resolves the handle.
  */
 #include "api/life.h"
@@ -164,7 +165,7 @@ NOINLINE void *lfpool_object_at_slow_(const lfpool_t *pool, size_t index)
 
 size_t lfpool_index_of(const lfpool_t *pool, const void *object)
 {
-	/* In an embedded build size counts. */
+	/* An embedded build prefers small code. */
 	return EMBEDDED ? lfpool_index_of_slow_(pool, object) : lfpool_index_of_inline_(pool, object);
 }
 
@@ -195,7 +196,8 @@ lfpool_t *lfpool_of(const void *pointer)
 	uint32_t slot;
 
 	if (!EMBEDDED && !pool && pointer && pool_any_heap()) {
-		/* The object's label leads to a cell, and the cell to the pool, which checks the pointer. */
+		/* The object's label is the address of a cell.  The cell's address leads to the pool, which checks the
+		 * pointer. */
 		pool = live_pools_find_by_address(heap_label(pointer));
 		return pool && !pool_in_place(pool) && pool_locate(pool, pointer, &slot) == LFPOOL_OK ? pool : NULL;
 	}

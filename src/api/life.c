@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * life.c - a pool begins and ends.
+ * life.c - opens and ends a pool.
  *
  * Idea         Creation gets a checked config and a lifecycle (create.c, buffer.c), opens the pool's memory, and only
- *              then adds the complete pool to the live pools.  Destruction removes it from there first, so that no
- *              exiting thread and no fork touches it.
+ *              then adds the complete pool to the live pools.  Destruction removes the pool from the live pools first,
+ *              so that no exiting thread and no fork handler uses it.
  */
 #include "api/life.h"
 
@@ -119,7 +119,7 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 	if (!EMBEDDED && !pool->locked && config->cache_capacity != LFPOOL_CACHE_NONE && threads_keep_caches())
 		thread_head(&pool->head, pool->id);
 	pool->more = pool->more || retired_asks(pool->retired);
-	/* relaxed: a thread got its object by an edge, and so sees the count. */
+	/* relaxed: a thread that has an object of the pool received it over an edge, so it sees this count. */
 	(void)fetch_add_relaxed(&heaps, !pool_in_place(pool));
 	/* relaxed: the numbers only have to differ. */
 	pool->salt = fetch_add_relaxed(&pools_made, 1) * SALT_STEP;
@@ -152,7 +152,8 @@ size_t pool_end(lfpool_t *pool)
 	/* From here on no exiting thread touches the pool. */
 	if (!EMBEDDED && pool->id)
 		live_pools_remove(pool->id);
-	/* After a fork the child lacks objects and magazines that the parent's other threads held. */
+	/* The child of a fork lacks objects and magazines that the parent's other threads held, so its pools are not
+	 * checked. */
 	if (!EMBEDDED && pool->modes.check && !pool->inherited)
 		check_last(pool);
 	waiters_free(&pool->waiters);

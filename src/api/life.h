@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * life.h - a pool's life in steps: for sets, the registry, evicting pools and pools in a buffer.
+ * life.h - the steps of creating and destroying a pool, for sets, the registry, evicting pools and pools in a buffer.
  */
 #ifndef LFPOOL_LIFE_H
 #define LFPOOL_LIFE_H
@@ -8,19 +8,20 @@
 #include "pool/pool.h"
 
 /*
- * As lfpool_create(), with an imported config (config_import()), after process_open(), and with the objects in
- * `window` (malloc mode, whose objects are on the heap, ignores it).
+ * As lfpool_create(), with the objects in `window`.  The caller has imported the config (config_import()) and called
+ * process_open().  Malloc mode ignores `window`, because its objects are on the heap.
  */
 lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
 			       const struct window *window);
 /* As lfpool_create(), with the objects in `window`. */
 lfpool_status_t pool_create_by(lfpool_t **pool_out, const lfpool_config_t *config, const struct window *window);
-/* As pool_create_at() after lifecycle_open(); closes `lifecycle` when it fails. */
+/* The rest of pool_create_at(), after lifecycle_open().  If it fails, it closes `lifecycle`. */
 lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
 			     struct lifecycle *lifecycle, const struct window *window);
 /* Bytes, in whole pages, that the objects take; false if the number overflows. */
 bool pool_object_bytes(const lfpool_config_t *config, const struct lifecycle *lifecycle, size_t *bytes_out);
-/* lfpool_destroy() in two steps.  pool_finish() drains; if the scheme refuses, it reports that and returns false. */
+/* lfpool_destroy() in two steps.  pool_finish() drains the pool.  If the scheme refuses, it reports that and returns
+ * false. */
 bool pool_finish(lfpool_t *pool);
 size_t pool_end(lfpool_t *pool);
 
@@ -30,8 +31,9 @@ size_t pool_bytes_in_buffer(const lfpool_config_t *given);
 
 /* process.c: once per process, before the first pool.  False when the system refuses; another call tries again. */
 bool process_open(void);
-/* A mutex for a room above.  A fork takes it too, so the child finds it free and its data consistent.  A call that
- * holds one must not open or close one, or fork.  False when the system refuses. */
+/* A mutex for a folder above this one.  The fork handlers take it too, so the child finds it free and its data
+ * consistent.  A call that holds such a mutex must not open or close one, and must not fork.  fork_mutex_open() returns
+ * false when the system refuses. */
 struct fork_mutex {
 	os_mutex_t mutex;
 	struct fork_mutex *next;
@@ -47,7 +49,7 @@ bool pool_any_heap(void);
 /* trim.c: returns up to `bytes` of the memory of cold slots to the system, after a shrink. */
 void trim_removed(lfpool_t *pool, size_t bytes);
 
-/* check.c: debug mode `check`, at destroy: reports a misuse if the pool is not intact. */
+/* check.c: for debug mode `check`, before the pool is destroyed.  Reports a misuse if the pool is not intact. */
 void check_last(lfpool_t *pool);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * process.c - process-wide setup before the first pool: keeps the library loaded, handles fork, notices thread exits.
  *
- * Locks        One pair of handlers takes all locks before a fork, in the order in which calls take them: windows
- *              (window.h), registries, live pools, pools in mutex mode.  The child releases all of them before a
- *              hook or a continuation runs there.
+ * Locks        A handler takes all locks before a fork, in the order in which calls take them: windows (window.h),
+ *              registries, live pools, pools in mutex mode.  The child releases all of them before a hook or a
+ *              continuation runs there.
  * Progress     process_open(): may enter the kernel.
  */
 #include "api/life.h"
@@ -77,7 +77,7 @@ void fork_mutex_close(struct fork_mutex *m)
 	os_mutex_close(&m->mutex);
 }
 
-/* Written only in a child that has one thread. */
+/* Written only in the child of a fork, while it has one thread. */
 static uint32_t forks;
 static uintptr_t forker;
 
@@ -91,8 +91,8 @@ uintptr_t process_forker(void)
 	return forker;
 }
 
-/* The child has a copy of the pool's records, but shares the objects with its parent.  So it closes its pool without
- * hooks: no object gets a second holder, and no hook changes one. */
+/* The child has a copy of the pool's records, but shares the objects with its parent.  So the child closes its pool,
+ * and runs no hooks for it: no object gets a second holder, and no hook changes an object. */
 static void disown(lfpool_t *pool)
 {
 	struct cold *cold = &pool->core.cold;
@@ -115,8 +115,8 @@ static bool is_shared(const lfpool_t *pool)
 	return arena->lent && os_is_shared(arena->objects, end - (uintptr_t)arena->objects);
 }
 
-/* In the child of a fork: the calls of other threads are gone, and slots that they held may get a holder.  Not under
- * the lock, because hooks and continuations run. */
+/* Runs in the child of a fork.  The calls of other threads are gone, and slots that were given to them can be given to
+ * other calls.  Hooks and continuations run then, so the locks are released before. */
 static void unlock_in_child(void)
 {
 	lfpool_t *pool;
@@ -148,14 +148,14 @@ bool process_open(void)
 	if (ready)
 		return true;
 
-	/* Not under our lock: this takes the loader's lock, and a library's constructor that creates a pool takes them
-	 * in the other order.  So several threads may be here at once. */
+	/* os_stay_loaded() takes the loader's lock.  A library's constructor that creates a pool already holds that
+	 * lock when it takes ours, so our lock must not be held here.  Several threads may be here at once. */
 	bool keys_usable;
 
 	if (!os_stay_loaded(&keys_usable))
 		return false;
 	live_pools_lock();
-	/* Each is set up once, even if the other fails. */
+	/* Each of the two is set up once, even if the other fails. */
 	has_fork_handlers = has_fork_handlers || os_at_fork(lock_all, unlock_all, unlock_in_child);
 	notices_exits = notices_exits || threads_notice_exits(keys_usable);
 	ready = has_fork_handlers && notices_exits;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stats.c - queries that do not change the pool: lfpool_stats(), its counts, and whether a pointer is an object; and
- * lfpool_label().
+ * stats.c - queries that do not change the pool: lfpool_stats(), single counts, and whether a pointer is an object.
+ * Also lfpool_label().
  *
- * Idea         The fast path counts nothing.  Releases are computed from the pushes, which the magazines count
- *              (census.c), and the exceptions, which the library counts: pushes without a release, and releases that
- *              push nothing, or, for retired objects, push later.  Acquires = releases + active objects.
- * Invariants   I1  capacity = active + retired + cached + shared + untouched, while no call is under way.  `active`
- *                  comes from the states and the others from the magazines, so a lost or doubled object breaks it and
- *                  shows as `unaccounted`.
+ * Idea         The fast path counts nothing.  The number of releases is computed from the number of pushes, which the
+ *              magazines count (census.c).  The two differ by pushes without a release, by releases that push nothing,
+ *              and by retired objects, which are pushed later.  The library counts these exceptions.  Acquires =
+ *              releases + active objects.
+ * Invariants   I1  capacity = active + retired + cached + shared + untouched, while no call is under way.  `active` is
+ *                  counted from the states, and the other terms from the magazines.  So an object that is lost, or is
+ *                  in two places, violates I1 and shows as `unaccounted`.
  * Progress     Lock-free (told()).  O(slots ever used + caches).
  */
 #include "base/sized.h"
@@ -21,7 +22,7 @@
 #include "retire/retired.h"
 #include "waiting/waiters.h"
 
-/* The slot of an object, active or not (in malloc mode: active); SLOT_NONE: the pointer is not an object. */
+/* The slot of an object, which may be free, except in malloc mode.  SLOT_NONE: the pointer is not an object. */
 static uint32_t slot_of(const lfpool_t *pool, const void *pointer)
 {
 	uint32_t slot;
@@ -67,7 +68,8 @@ void lfpool_label(lfpool_t *pool, const void *object, const char *label)
 
 /* ---- Statistics ---- */
 
-/* The largest value that any call has reported for a number that only grows. */
+/* For a number that only grows, keeps reports from falling: *most is the largest value reported so far.  Raises *most
+ * to `now` if it is smaller, and returns the larger of the two. */
 static uint64_t told(_Atomic(uint64_t) *most, uint64_t now)
 {
 	uint64_t before = tally_read(most);
@@ -78,8 +80,8 @@ static uint64_t told(_Atomic(uint64_t) *most, uint64_t now)
 	return before < now ? now : before;
 }
 
-/* The census reads releases before active objects, so while other threads work it never finds too many releases.  No
- * number is lower than an earlier call reported. */
+/* The census reads the releases before the active objects, so it never finds too many releases while other threads
+ * work.  No number is reported lower than in an earlier call. */
 static void tell_calls(const lfpool_t *pool, lfpool_stats_t *stats)
 {
 	struct lfpool_t *p = (struct lfpool_t *)(uintptr_t)pool;
@@ -96,7 +98,7 @@ static void tell_calls(const lfpool_t *pool, lfpool_stats_t *stats)
 /* The fields that cost O(1). */
 static void quick(const lfpool_t *pool, lfpool_stats_t *stats_out)
 {
-	/* relaxed, all: numbers.  `owed` and `capacity` are read together. */
+	/* relaxed, all: statistics.  One load reads `owed` and `capacity`, so that they match. */
 	const uint64_t counts = load_relaxed(&pool->core.cold.counts);
 
 	stats_out->owed = cold_owed_in(counts);
@@ -114,7 +116,7 @@ static void slow(const lfpool_t *pool, lfpool_stats_t *stats_out)
 {
 	census_lists(&pool->core, stats_out);
 	stats_out->retired = retired_count(pool->retired, stats_out->capacity);
-	/* Retired objects will be pushed. */
+	/* A retired object counts as released now, and is pushed later. */
 	stats_out->releases += stats_out->retired;
 	if (pool->order) {
 		/* A slot that passes from a victim to a new object is not pushed. */

@@ -2,18 +2,20 @@
 /*
  * trim.c - lfpool_trim(), and the end of lfpool_shrink(): returns the memory of free objects to the system.
  *
- * Idea         Two halves.  Cooling takes free slots out of the free lists, one by one, and puts them into the cold
- *              store (cold.h), where an acquire finds them last.  Sweeping moves a cursor over the pages, in search of
- *              runs of at most STEP_BYTES whose slots are all cold.  It takes the slots of a run out of the cold store
- *              (counts first, then bits: O1), returns the pages, and puts the slots in again.  The next call starts
- *              where the sweep ended.  A trim is complete when the cursor has passed all pages without returning one.
+ * Idea         A trim cools and then sweeps.  Cooling takes free slots out of the free lists, one by one, and puts them
+ *              into the cold store (cold.h), where an acquire looks last.  Sweeping moves a cursor over the pages, in
+ *              search of runs of pages, of at most STEP_BYTES, whose slots are all cold.  It takes the slots of a run
+ *              out of the cold store (first the counts, then the bits: O1), returns the pages, and puts the slots in
+ *              again.  The next call starts where the sweep ended.  A trim is complete when the cursor has passed all
+ *              pages and the trim has returned none of them.
  * Invariants   TR1 while a page is being returned, this call holds all slots on it, so no other thread can have an
  *                  object there.  A page with a slot that is not opened yet is skipped, because the thread that opens
  *                  the slot does not use the cold store's bits.
- *              TR2 `dirty` of a page is 0 only if no slot on it was put into the cold store since the page was
- *                  returned, or ever.  A call that puts a slot there sets it, holding the slot; a call that returns the
- *                  page clears it, holding all of its slots.  So untouched pages are neither returned nor counted.
- * Progress     Lock-free for others.  A trim that is stopped keeps the slots of one step.
+ *              TR2 `dirty` of a page is 0 only if no slot on the page was put into the cold store since the page was
+ *                  last returned, or ever.  A call that puts a slot into the cold store sets `dirty` while it holds the
+ *                  slot.  A call that returns the page clears `dirty` while it holds all slots on the page.  So
+ *                  untouched pages are neither returned nor counted.
+ * Progress     Other calls are lock-free.  If the thread of a trim stops, the slots of one step stay with it.
  * Edges        COLD (cold.h): from the call that cooled the slot, to this call, to the call that takes the slot next.
  */
 #include "api/life.h"
@@ -57,12 +59,14 @@ static bool cool(lfpool_t *pool, size_t keep, size_t *budget)
 }
 
 /*
- * LFPOOL_IDLE: the number of objects that the present round still has to cool.  If there is no round, begins one, which
- * has to cool as many objects as were free all the time since the previous round began.
+ * With LFPOOL_IDLE, cooling works in rounds.  A round has to cool as many objects as were free all the time since the
+ * previous round began.  Returns the number of objects that the present round still has to cool.  If there is no round,
+ * begins one.
  */
 static uint64_t idle_round(lfpool_t *pool)
 {
-	/* relaxed, here and below: numbers; concurrent calls share a round, and may count some objects twice. */
+	/* relaxed, here and below: these are counts.  Concurrent calls share a round, and may count some objects
+	 * twice. */
 	uint64_t left = load_relaxed(&pool->idle_left);
 
 	if (!left) {
@@ -75,7 +79,7 @@ static uint64_t idle_round(lfpool_t *pool)
 	return left - 1;
 }
 
-/* As cool(), for idle objects only.  It uses a borrowed cache, because the caller's may be in use. */
+/* As cool(), for idle objects only.  It uses a borrowed cache, because the caller's own cache may be in use. */
 static bool cool_idle(lfpool_t *pool, size_t keep, size_t *budget)
 {
 	const uint64_t idle = idle_round(pool), steals = census_steals(&pool->core);
@@ -117,13 +121,13 @@ static bool give_back(lfpool_t *pool, struct page_run run)
 	return done;
 }
 
-/* Moves the cursor over all pages, in a circle.  False: it has examined every page since it last returned one.  True:
- * *budget was used up before. */
+/* Moves the cursor over all pages; after the last page follows the first.  False: every page was examined since a page
+ * was last returned.  True: *budget was used up before that. */
 static bool sweep(lfpool_t *pool, size_t *budget)
 {
 	const size_t page = os_page_bytes(), most = STEP_BYTES / page ? STEP_BYTES / page : 1;
 	const size_t end = pages_end(&pool->core.cold);
-	/* relaxed, all: another trim may sweep the same pages. */
+	/* relaxed, all: an imprecise cursor is harmless, because concurrent trims may sweep the same pages. */
 	size_t at = (size_t)load_relaxed(&pool->trim_at), in_vain = (size_t)load_relaxed(&pool->trim_in_vain);
 	struct page_run run;
 
@@ -153,7 +157,7 @@ void trim_removed(lfpool_t *pool, size_t bytes)
 
 bool lfpool_trim(lfpool_t *pool, size_t keep, size_t budget)
 {
-	/* SIZE_MAX leaves all free objects alone, idle or not. */
+	/* SIZE_MAX has the bit LFPOOL_IDLE, but means that no object is cooled. */
 	const bool idle = keep != SIZE_MAX && (keep & LFPOOL_IDLE);
 	bool more;
 
@@ -164,7 +168,7 @@ bool lfpool_trim(lfpool_t *pool, size_t keep, size_t budget)
 	more = idle ? cool_idle(pool, keep & ~LFPOOL_IDLE, &budget) : cool(pool, keep, &budget);
 	more |= sweep(pool, &budget);
 	if (idle && !more)
-		/* relaxed: a number. */
+		/* relaxed: as in idle_round(). */
 		store_relaxed(&pool->idle_left, 0);
 	return more;
 }

@@ -4,11 +4,12 @@
  *
  * Idea         The states are an array of words, one for each granule (arena.h), in the order of the addresses.  A walk
  *              reads a window of 64 states at a time, one window ahead of its visitor.  It prefetches the objects there
- *              that seem active, and loads their states a second time when it reaches them.  (Visiting and reading one
- *              object in ten of a million takes 10 ms without the prefetch, and 1 ms with it: lfpool-bench-walk.)
- * Invariants   WK1 a walk visits each slot of its range once and never goes back: no object is visited twice.
+ *              that seem active, and loads their states a second time when it reaches them.  In a pool of a million
+ *              objects, of which one in ten is active, a walk that reads each active object takes 10 ms without the
+ *              prefetch, and 1 ms with it (lfpool-bench-walk).
+ * Invariants   WK1 a walk visits each slot of its range once and never goes back, so it visits no object twice.
  *              WK2 an object that a cursor returns was active at the second load.  The first load does not count: since
- *                  then the visitor of earlier objects has run, and any object may have been released.
+ *                  then the program has visited earlier objects, and this object may have been released.
  *              WK3 no slot outside the runs of census_run() is active.  A walk that happens after an acquire sees
  *                  that the slot was carved.
  * Progress     Wait-free, without locked instructions; lfpool_release_all() is lock-free.
@@ -81,7 +82,7 @@ static inline bool look_at_window(const struct arena *arena, lfpool_cursor_t *cu
 	return active;
 }
 
-/* Sets `next` to a slot in a run of used ones, or ends the walk. */
+/* Sets `next` to a slot in a run of used slots, or to the end of the walk. */
 static COLD void find_run(lfpool_cursor_t *cursor)
 {
 	cursor->next = census_run(&cursor->pool->core, cursor->next, &cursor->run_end);
@@ -91,7 +92,7 @@ static COLD void find_run(lfpool_cursor_t *cursor)
 		cursor->run_end = cursor->end;
 }
 
-/* Reads the next window with an object that seems active; without one, `ahead` is 0. */
+/* Reads the next window with an object that seems active.  If there is no such window, `ahead` is 0. */
 static inline void look_ahead(const struct arena *arena, lfpool_cursor_t *cursor)
 {
 	cursor->ahead = 0;
@@ -130,7 +131,7 @@ static inline uint32_t walk_next(const struct arena *arena, lfpool_cursor_t *cur
 		const size_t granule = cursor->now_at + (size_t)__builtin_ctzll(cursor->now);
 
 		cursor->now &= cursor->now - 1;
-		/* acquire, edge TELL: what hooks.activate wrote.  WK2. */
+		/* acquire, edge TELL: the writes of hooks.activate.  This is the second load (WK2). */
 		*state_out = load_acquire(&arena->face.state[granule]);
 
 		const uint32_t slot = likely(*state_out > LFPOOL_MARKED_) ? arena_slot(arena, *state_out ^ arena->veil)
@@ -202,7 +203,7 @@ size_t lfpool_release_all(lfpool_t *pool)
 
 		if (leave == LEAVE_NOW)
 			waiters_put(pool, thread_cache(pool), slot, pool_object(pool, slot));
-		/* Refused only if its holder has released it meanwhile. */
+		/* Refused only if the object's holder has released it meanwhile. */
 		released += leave != LEAVE_REFUSED;
 	}
 	return released;

@@ -86,7 +86,7 @@ lfpool_status_t window_bytes(const lfpool_config_t *given, size_t *bytes_out)
 		return LFPOOL_E_NO_MEMORY;
 	if (!pool_object_bytes(&config, lifecycle, &bytes) || __builtin_add_overflow(bytes, os_page_bytes(), bytes_out))
 		*bytes_out = SIZE_MAX;
-	/* The objects of a pool with huge pages begin with one. */
+	/* In a pool with huge pages the first object is at the start of a huge page. */
 	else if (config.flags & LFPOOL_HUGE_PAGES)
 		*bytes_out = larger_of(*bytes_out, HUGE_PAGE_BYTES);
 	lifecycle_close(lifecycle);
@@ -109,7 +109,7 @@ void window_fit(lfpool_config_t *config, struct window_range range)
 
 	if (objects_fit(config, high, range))
 		return;
-	/* `low` fits, or is 1; `high` does not. */
+	/* `low` objects fit, or `low` is 1.  `high` objects do not fit. */
 	while (high - low > 1) {
 		const size_t middle = low + (high - low) / 2;
 

@@ -4,7 +4,8 @@
  *
  * Idea         A set finds the class of an address by arithmetic.  So it reserves one range of addresses, and cuts it
  *              into windows of one size, a power of two.  A pool made in a window has its objects there, and its other
- *              memory elsewhere.  The rooms above api use nothing else beyond the public headers.
+ *              memory elsewhere.  Except for the public headers and the fork mutex (life.h), the folders above src/api
+ *              use only this header.
  * Invariants   Y2  every object of a pool made in a window is completely in that window; there is a page without access
  *                  between the objects of two windows.
  * Progress     All of these may enter the kernel, except window_of().
@@ -56,8 +57,8 @@ void window_fit(lfpool_config_t *config, struct window_range range);
 /* As lfpool_create(), with the objects in the range.  A failure leaves the range unchanged. */
 lfpool_status_t window_create_pool(lfpool_t **pool_out, const lfpool_config_t *config, struct window_range range);
 
-/* The id of a pool, and the calling thread's cache of the pool with that id, or NULL: so that the fast path of a set
- * does not read the pool. */
+/* The id of a pool.  From the id, window_cache() finds the calling thread's cache of the pool, or returns NULL.  So the
+ * fast path of a set does not read the pool. */
 uint64_t window_pool_id(const lfpool_t *pool);
 static inline lfpool_cache_t *window_cache(uint64_t id)
 {
@@ -66,7 +67,8 @@ static inline lfpool_cache_t *window_cache(uint64_t id)
 
 /*
  * One lock for all threads that make pools in windows, so that each window gets one pool.  Once the process has made a
- * pool, fork takes it (process.c), so the child finds it free.  No hook runs under it.
+ * pool, the fork handlers take this lock (process.c), so the child finds it free.  No hook runs while a thread holds
+ * it.
  */
 void windows_lock(void);
 void windows_unlock(void);
