@@ -20,17 +20,17 @@ struct debug {
 	struct debug_modes modes;
 	size_t object_size;
 	bool poisons, uses_tools;
-	struct tools tools; /* without any, its calls do nothing */
+	struct tools tools; /* its functions do nothing if no tool was found */
 	struct owners owners;
 	struct quarantine quarantine;
 	size_t mapped_bytes;
-	_Atomic(uint8_t) contents[]; /* per slot, with poison: B2.  The slot's holder writes it */
+	_Atomic(uint8_t) contents[]; /* by slot, if `poisons` (B2); written by the slot's holder */
 };
 
 enum contents {
-	FRESH,    /* zero bytes, or the rest of memory that may have been returned      */
-	POISON,   /* free, and filled                                                   */
-	A_USER_S, /* active, or shown since                                             */
+	FRESH,    /* free, not filled: never used, or the memory may have been returned */
+	POISON,   /* free, and filled with the poison                                   */
+	A_USER_S, /* active, or shown since its last release: the user may have written */
 };
 
 /* ---- Life ---- */
@@ -39,7 +39,7 @@ static bool open_parts(struct debug *debug, const lfpool_config_t *config)
 {
 	const struct debug_modes *modes = &debug->modes;
 
-	/* Findings of poison and guards name the last holder. */
+	/* The modes poison and guard need records too, because their reports name the last holder. */
 	if ((modes->owner || modes->poison || modes->guard) &&
 	    !owners_open(&debug->owners, config->max_capacity, modes->owner, modes->backtrace))
 		return false;
@@ -55,7 +55,7 @@ static bool open_parts(struct debug *debug, const lfpool_config_t *config)
 
 bool debug_open(struct debug **debug_out, const lfpool_config_t *config, const struct debug_modes *modes)
 {
-	/* Objects that hooks built must stay intact. */
+	/* Objects that hooks built must stay intact, so they get no poison. */
 	const bool poisons = modes->poison && !config->hooks.create && !config->hooks.destroy;
 	struct tools tools = {0};
 	const bool uses_tools = config->backend != LFPOOL_BACKEND_MALLOC && !modes->no_tools && tools_find(&tools);
@@ -104,7 +104,8 @@ void debug_plan(const struct debug *debug, struct arena_plan *plan)
 		plan->front_bytes = plan->back_bytes = GUARD_BYTES;
 	if (debug->uses_tools) {
 		plan->veiled = true;
-		/* Sanitizers work in granules of eight bytes.  With the gap an overrun hits memory of no object. */
+		/* Sanitizers work in granules of eight bytes.  Because of the gap, an overrun hits memory that belongs
+		 * to no object. */
 		plan->back_bytes = GUARD_BYTES;
 		if (plan->object_alignment < 8)
 			plan->object_alignment = 8;
@@ -149,7 +150,7 @@ static void pattern_fill(void *memory, size_t bytes, uint32_t pattern)
 	memcpy(at, &word, bytes);
 }
 
-/* The offset of the first wrong byte, or `bytes`; *wrong_out: the number of wrong bytes. */
+/* The offset of the first wrong byte, or `bytes` if all are right.  *wrong_out: the number of wrong bytes. */
 static size_t pattern_first_wrong(const void *memory, size_t bytes, uint32_t pattern, size_t *wrong_out)
 {
 	const uint64_t word = pattern_twice(pattern);
@@ -219,7 +220,7 @@ static bool check_pattern(struct debug *debug, uint32_t slot, void *object, ptrd
 
 static bool check_poison(struct debug *debug, uint32_t slot, void *object)
 {
-	/* relaxed, here and below: the flag travels with the slot, as its state does (arena.h). */
+	/* relaxed, here and below: only the slot's holder uses the flag, like the slot's state (arena.h). */
 	return debug->poisons && load_relaxed(&debug->contents[slot]) == POISON &&
 	       check_pattern(debug, slot, object, 0, debug->object_size, PATTERN_POISON);
 }
@@ -303,7 +304,7 @@ void debug_slot_ending(struct debug *debug, uint32_t slot, void *object)
 		owner_released(&debug->owners, slot);
 }
 
-/* A slot (or SLOT_NONE) leaves the quarantine: reports a write that happened there. */
+/* Checks a slot that leaves the quarantine, and reports a write that happened there.  `slot` may be SLOT_NONE. */
 static void check_leaving(struct debug *debug, uint32_t slot)
 {
 	if (!slot || !debug->poisons)
@@ -312,7 +313,7 @@ static void check_leaving(struct debug *debug, uint32_t slot)
 
 	tools_open(&debug->tools, object, debug->object_size);
 	if (check_poison(debug, slot, object))
-		/* Restores the poison, so that the write is reported once. */
+		/* Restores the poison, so that the write is reported only once. */
 		pattern_fill(object, debug->object_size, PATTERN_POISON);
 	tools_shut(&debug->tools, object, debug->object_size);
 }
@@ -348,7 +349,7 @@ void debug_slot_show(struct debug *debug, uint32_t slot, void *object)
 {
 	if (!debug)
 		return;
-	/* It stays accessible, because another thread may just be acquiring it. */
+	/* The object stays accessible, because another thread may be acquiring it at this moment. */
 	tools_open(&debug->tools, object, debug->object_size);
 	if (debug->poisons)
 		/* relaxed: as in check_poison(). */

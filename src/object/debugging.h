@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * debugging.h - the debug modes of a pool, put together (lfpool/debug.h has the list).
+ * debugging.h - the debug modes of a pool behind one interface (lfpool/debug.h lists the modes).
  *
- * Idea         Called by lifecycle.c between the free lists and the caller, around the hooks:
- *                  acquire   open: poison intact?  guards filled    hooks    begun: owner
- *                  release   ending: guards intact?  owner          hooks    end: poisoned, shut, into quarantine
- *              The modules know one thing each: owner.h, quarantine.h, tools.h.
+ * Idea         lifecycle.c calls these functions around the hooks, while an object moves between the free lists and the
+ *              caller:
+ *                  acquire   debug_slot_open:    checks the poison, fills the guards
+ *                            the hooks
+ *                            debug_slot_begun:   records the owner
+ *                  release   debug_slot_ending:  checks the guards, records the owner
+ *                            the hooks
+ *                            debug_slot_end:     fills in the poison, makes the object inaccessible, quarantines it
+ *              Owner records, the quarantine and the tools have a module each: owner.h, quarantine.h, tools.h.
  * Invariants   B1  an object is accessible from debug_slot_open() to debug_slot_end() or debug_slot_refused(), and
  *                  after debug_slot_show().  Otherwise the tools treat it as inaccessible.
  *              B2  `contents` of a slot is POISON exactly while its object is free and filled with the poison.  It is
- *                  FRESH before the first use, and while the memory may be given back; an acquire then fills it.
- * Progress     As its parts.
+ *                  FRESH before the first use, and while the object's memory may be returned to the system.  The next
+ *                  acquire fills a FRESH object with the poison.
+ * Progress     As the functions of the three modules.
  */
 #ifndef LFPOOL_DEBUGGING_H
 #define LFPOOL_DEBUGGING_H
@@ -20,7 +26,7 @@
 
 #include "lfpool/report.h"
 
-#define DETAIL_BYTES 1024 /* of a finding or a misuse, at most */
+#define DETAIL_BYTES 1024 /* room for the detail of a finding or a misuse */
 
 struct arena_plan;
 struct debug;
@@ -30,38 +36,38 @@ struct text;
 struct debug_home {
 	struct object_range range;
 	const char *name;
-	bool tells_each; /* reports each object that is active at destroy: there is a hook */
+	bool tells_each; /* reports each object that is active at destroy, because there is hooks.misuse */
 	void *pool;
-	void (*tell)(void *pool, lfpool_misuse_t *misuse); /* of a finding */
+	void (*tell)(void *pool, lfpool_misuse_t *misuse); /* reports a finding */
 	bool (*is_active)(const void *pool, uint32_t slot);
 };
 
-/* *debug_out is NULL if no call has anything to do.  False when the system refuses memory. */
+/* *debug_out is NULL if no mode and no tool needs the calls below.  False when the system refuses memory. */
 bool debug_open(struct debug **debug_out, const lfpool_config_t *config, const struct debug_modes *modes);
 void debug_close(struct debug *debug);
 
 /* These three do nothing if `debug` is NULL.  debug_plan() adds guard bytes and alignment, before arena_open(). */
 void debug_plan(const struct debug *debug, struct arena_plan *plan);
-/* After the pool is made, when all its objects are free; with LFPOOL_CREATE_ALL they are built. */
+/* Called after the pool is made, when all its objects are free.  With LFPOOL_CREATE_ALL they are built already. */
 void debug_attach(struct debug *debug, const struct debug_home *home);
 /* The last checks, before the pool is destroyed; slots 1 .. used were handed out.  Makes all memory accessible
  * again. */
 void debug_detach(struct debug *debug, size_t used);
 
-/* ---- One slot, by its holder ---- */
+/* ---- One slot, called by its holder ---- */
 
 void debug_slot_open(struct debug *debug, uint32_t slot, void *object);
 void debug_slot_refused(struct debug *debug, uint32_t slot, void *object);
 void debug_slot_begun(struct debug *debug, uint32_t slot);
 void debug_slot_ending(struct debug *debug, uint32_t slot, void *object);
-/* Returns the slot to put back; with a quarantine another one, or SLOT_NONE. */
+/* Returns the slot to put back.  With a quarantine that is the slot that left it, or SLOT_NONE. */
 uint32_t debug_slot_end(struct debug *debug, uint32_t slot, void *object);
 
-/* The object's memory may be returned to the system, so its poison is no longer checked. */
+/* From now on the object's memory may be returned to the system, so its poison is no longer checked. */
 void debug_slot_cool(struct debug *debug, uint32_t slot, void *object);
-/* A hook may use this free object, from `begins` true to `begins` false. */
+/* A hook may use this free object, from a call with `begins` true to a call with `begins` false. */
 void debug_slot_lend(struct debug *debug, void *object, bool begins);
-/* By any thread; `debug` may be NULL.  Allows writes to this free object until its next release. */
+/* Allows writes to this free object until its next release.  Any thread may call it.  `debug` may be NULL. */
 void debug_slot_show(struct debug *debug, uint32_t slot, void *object);
 
 /* ---- Quarantine ---- */
@@ -69,9 +75,9 @@ void debug_slot_show(struct debug *debug, uint32_t slot, void *object);
 /* Is there a quarantine, whose slots are in no free list?  `debug` may be NULL. */
 bool debug_quarantines(const struct debug *debug);
 /*
- * A slot from the quarantine, for an acquire that found every free list exhausted.  SLOT_NONE: the ring was empty.
- * If two calls return SLOT_NONE with the same *versions_out, the ring was empty all the time between them.  If the free
- * lists were found exhausted in that time, the pool was exhausted (quarantine.h).  Only if debug_quarantines().
+ * A slot from the quarantine, for an acquire that found every free list exhausted.  SLOT_NONE: the ring was empty.  If
+ * two calls return SLOT_NONE with the same *versions_out, the ring was empty all the time between them.  If the free
+ * lists were found exhausted in that time, the pool was exhausted (quarantine.h).  Called only if debug_quarantines().
  */
 uint32_t debug_take_back(struct debug *debug, uint64_t *versions_out);
 /* Free slots in the quarantine; a snapshot.  `debug` may be NULL. */

@@ -15,15 +15,15 @@
 struct lifecycle {
 	size_t mapped_bytes; /* of this struct; 0: in a buffer                                */
 	lfpool_hooks_t hooks;
-	struct debug *debug; /* NULL: nothing to do                                           */
-	size_t zero_bytes;   /* LFPOOL_ZERO: of each object; else 0                           */
+	struct debug *debug; /* NULL: no debug modes and no tools                             */
+	size_t zero_bytes;   /* the bytes of each object to set to 0, for LFPOOL_ZERO; or 0   */
 	bool each_call;
 	bool build_all;           /* LFPOOL_CREATE_ALL                                             */
 	uint32_t aside_at;        /* the offset of the struct aside; 0: there is no hooks.activate  */
-	_Atomic(uint8_t) built[]; /* per slot, from 0, K2; written by the slot's holder             */
+	_Atomic(uint8_t) built[]; /* by slot, from slot 0 on (K2); written by the slot's holder     */
 };
 
-/* A macro, so that it is a constant in embedded builds, which have no debug modes, with every compiler. */
+/* Embedded builds have no debug modes.  A macro, because then every compiler treats it as a constant there. */
 #define has_debug(lifecycle) (!EMBEDDED && (lifecycle)->debug)
 
 /* ---- Life ---- */
@@ -33,7 +33,8 @@ bool hooks_have_life(const lfpool_hooks_t *hooks)
 	return hooks->create || hooks->validate || hooks->activate || hooks->deactivate || hooks->destroy;
 }
 
-/* Bytes before the struct aside, which only a pool with hooks.activate has; SIZE_MAX: the number overflows. */
+/* The number of bytes before the struct aside, which only a pool with hooks.activate has.  SIZE_MAX: the number
+ * overflows. */
 static size_t head_bytes(const lfpool_config_t *config)
 {
 	size_t bytes;
@@ -153,7 +154,7 @@ static bool build(struct lifecycle *lifecycle, uint32_t slot, void *object)
 	if (lifecycle->hooks.create && !lifecycle->hooks.create(lifecycle->hooks.context, object))
 		return false;
 	if (slot)
-		/* relaxed, here and below: the byte belongs to the slot's holder, as its state does (arena.h). */
+		/* relaxed, here and below: only the slot's holder uses the byte, like the slot's state (arena.h). */
 		store_relaxed(&lifecycle->built[slot], 1);
 	return true;
 }

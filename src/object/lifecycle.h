@@ -3,12 +3,15 @@
  * lifecycle.h - what happens to an object between the free lists and its caller.
  *
  * Idea         The free lists move slots and know nothing of objects.  A pool with hooks, debug modes or tools has a
- *              `struct lifecycle`; other pools pay nothing.  lifecycle_begin() runs after a slot was taken, before it
- *              becomes active; lifecycle_end() after it has become free, before it is put back.  At both times the
- *              caller holds no lock, and its cache is consistent, so a hook may use the pool.
+ *              `struct lifecycle`; other pools pay nothing.  lifecycle_begin() runs after a slot was taken, and before
+ *              its object becomes active.  lifecycle_end() runs after the object has become free, and before the slot
+ *              is put back.  At both times the caller holds no lock, and its cache is consistent, so a hook may use the
+ *              pool.
  * Invariants   K1  only the holder of a slot calls lifecycle_begin() and lifecycle_end() for it.  If two threads
- *                  release it at once, one of them becomes the holder (releases are by CAS).
- *              K2  `built` of a slot is 1 exactly while hooks.create has run for it, and hooks.destroy has not since.
+ *                  release an object at once, only one of them becomes the holder of its slot, because releases are by
+ *                  CAS.
+ *              K2  `built` of a slot is 1 exactly while hooks.create has run for its object, and hooks.destroy has not
+ *                  run since.
  * Progress     As the hooks.
  */
 #ifndef LFPOOL_LIFECYCLE_H
@@ -27,8 +30,9 @@ struct debug_modes;
  * refuses memory. */
 bool lifecycle_open(struct lifecycle **lifecycle_out, const lfpool_config_t *config, const struct debug_modes *modes);
 void lifecycle_close(struct lifecycle *lifecycle);
-/* The same in a buffer, without debug modes: the bytes that it needs, or 0; and a lifecycle in that many bytes, aligned
- * to CACHE_LINE_PAIR. */
+/* For a pool in a buffer, which has no debug modes.  lifecycle_buffer_bytes() returns the bytes of the lifecycle, or 0
+ * if the pool needs no lifecycle.  lifecycle_open_in() makes the lifecycle in a buffer with this number of bytes,
+ * aligned to CACHE_LINE_PAIR. */
 size_t lifecycle_buffer_bytes(const lfpool_config_t *config);
 struct lifecycle *lifecycle_open_in(void *buffer, const lfpool_config_t *config);
 /* Backs its memory as `flags` say (backing.h), except the memory of the debug modes.  `lifecycle` may be NULL. */
@@ -37,46 +41,51 @@ lfpool_status_t lifecycle_back(const struct lifecycle *lifecycle, uint32_t flags
 /* The debug modes, for the functions in debugging.h; NULL if they have nothing to do.  `lifecycle` may be NULL. */
 struct debug *lifecycle_debug(const struct lifecycle *lifecycle);
 
-/* Does the lifecycle run at each acquire and release?  If not, the fast path may be inlined.  NULL is allowed. */
+/* Does the lifecycle run at each acquire and release?  If not, the fast path may be inlined.  `lifecycle` may be
+ * NULL. */
 bool lifecycle_each_call(const struct lifecycle *lifecycle);
 
-/* For LFPOOL_CREATE_ALL.  If a hook refuses, it returns false, and nothing is built. */
+/* Builds all objects, for LFPOOL_CREATE_ALL.  If a hook refuses, destroys the objects that it has built, and returns
+ * false. */
 bool lifecycle_build_all(struct lifecycle *lifecycle, const struct arena *arena, size_t capacity);
-/* At destroy: runs the hooks for all built objects of slots 1 .. used; with LFPOOL_CREATE_ALL also up to `initial`. */
+/* Called when the pool is destroyed.  Runs the hooks for all built objects of slots 1 .. used, and with
+ * LFPOOL_CREATE_ALL at least for slots 1 .. initial. */
 void lifecycle_destroy_all(struct lifecycle *lifecycle, const struct arena *arena, size_t initial, size_t used);
 
 /* The same for one object, if it is built. */
 void lifecycle_destroy(struct lifecycle *lifecycle, uint32_t slot, void *object, bool active);
 
-/* slot: SLOT_NONE in malloc mode, where each object is built and destroyed for each use. */
+/* In malloc mode each object is built and destroyed for each use, and the `slot` of the functions below is
+ * SLOT_NONE. */
 
 bool hooks_have_life(const lfpool_hooks_t *hooks);
 
-/* The result of lifecycle_begin().  Refused: the slot must stay free, built or not.  Discarded: hooks.validate rejected
- * the object, and it was destroyed and could not be built again; its slot must go to the cold store, and the caller
- * takes another slot. */
+/* The result of lifecycle_begin().  BEGIN_REFUSED: a hook refused the object, and its slot must stay free; the object
+ * may be built or not.  BEGIN_DISCARDED: hooks.validate rejected the object, so it was destroyed, and hooks.create
+ * could not build it again.  Its slot must go to the cold store, and the caller takes another slot. */
 enum begun { BEGIN_OK, BEGIN_REFUSED, BEGIN_DISCARDED };
 
-/* By the holder of the free `slot`, before it becomes active. */
+/* Called by the holder of the free `slot`, before the object becomes active. */
 enum begun lifecycle_begin(struct lifecycle *lifecycle, uint32_t slot, void *object);
-/* By the holder of `slot`, which was active until now, before it is put back.  Returns the slot to put back: with a
- * quarantine one that was released earlier, or SLOT_NONE. */
+/* Called by the holder of `slot`, after the object's use has ended and before the slot is put back.  Returns the slot
+ * to put back.  With a quarantine that is a slot that was released earlier, or SLOT_NONE. */
 uint32_t lifecycle_end(struct lifecycle *lifecycle, uint32_t slot, void *object);
 
-/* By the holder of the free `slot`, before it goes to the cold store: destroys a built object, and forgets the poison.
- * `lifecycle` may be NULL. */
+/* Called by the holder of the free `slot`, before the slot goes to the cold store.  Destroys the object if it is built,
+ * and ends the checks of its poison.  `lifecycle` may be NULL. */
 void lifecycle_cool(struct lifecycle *lifecycle, uint32_t slot, void *object);
 
 /* ---- Free slots that are in no free list (aside.h) ---- */
 
 /* Are slots set aside?  `lifecycle` may be NULL. */
 bool lifecycle_sets_aside(const struct lifecycle *lifecycle);
-/* The functions of aside.h; only if lifecycle_sets_aside().  *at is 1 at first. */
+/* The functions of aside.h.  Called only if lifecycle_sets_aside().  *at is 1 at first. */
 uint64_t lifecycle_tickets(const struct lifecycle *lifecycle);
 uint64_t lifecycle_sets(const struct lifecycle *lifecycle);
 void lifecycle_set_aside(struct lifecycle *lifecycle, uint32_t slot);
 uint32_t lifecycle_take_aside(struct lifecycle *lifecycle, uint64_t until, uint32_t *at);
-/* The number of slots that are set aside; the same and slots in quarantine.  Snapshots.  These three accept NULL. */
+/* lifecycle_aside_count(): the number of slots that are set aside.  lifecycle_held_back(): the same plus the number of
+ * slots in quarantine.  Both are snapshots.  `lifecycle` may be NULL in these two functions and in the next. */
 size_t lifecycle_aside_count(const struct lifecycle *lifecycle);
 size_t lifecycle_held_back(const struct lifecycle *lifecycle);
 /* The next slot that is set aside, after *at (0 at first); SLOT_NONE at the end. */
@@ -84,8 +93,8 @@ uint32_t lifecycle_next_aside(const struct lifecycle *lifecycle, uint32_t *at);
 
 /* ---- Building ---- */
 
-/* Does the pool build all objects at creation (LFPOOL_CREATE_ALL)?  Then slots from the cold store may be unbuilt.
- * `lifecycle` may be NULL. */
+/* Does the pool build all objects at creation (LFPOOL_CREATE_ALL)?  If so, objects in slots from the cold store may be
+ * unbuilt.  `lifecycle` may be NULL. */
 bool lifecycle_builds_all(const struct lifecycle *lifecycle);
 bool lifecycle_is_built(const struct lifecycle *lifecycle, uint32_t slot);
 bool lifecycle_build(struct lifecycle *lifecycle, uint32_t slot, void *object);

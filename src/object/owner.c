@@ -4,9 +4,9 @@
  *
  * Idea         The C library's backtrace() finds call sites.  Names of functions come from the dynamic symbols, which a
  *              program has if it is linked with -rdynamic.  Other frames are written as "program+0x1234", which
- *              addr2line -e program 0x1234 turns into a line.
- *              The table has a row for each holder: a label, or a thread without a label, and the call site if it is
- *              known.  Rows are found by a linear search, so there are at most ROWS_MAX; other holders share one row.
+ *              addr2line -e program 0x1234 turns into a line.  The table has a row for each holder.  A holder is a
+ *              label, or a thread if the object has no label, together with the call site if it is known.  Rows are
+ *              found by a linear search, so there are at most ROWS_MAX rows; all further holders share one row.
  * Orders       All relaxed: a record belongs to the slot's holder.
  */
 #include "object/owner.h"
@@ -20,7 +20,7 @@
 
 /* ---- Call sites ---- */
 
-/* Skipped: the frames of os_backtrace(), callsite_find(), record() and owner_acquired(). */
+/* The innermost frames, which are skipped: os_backtrace(), callsite_find(), record() and owner_acquired(). */
 #define FRAMES_OURS 4
 #define FRAMES_OURS_MAX 12
 #define FRAMES_MAX 32
@@ -33,8 +33,9 @@ static void callsite_prepare(void)
 	(void)os_backtrace(&frame, 1);
 }
 
-/* The index of the first frame outside this library: the one after the last lfpool_ function that comes before any
- * other named function.  (Internal functions have no dynamic symbol, and so no name.) */
+/* The index of the first frame outside this library.  The library's internal functions have no dynamic symbol, and so
+ * no name.  So the search passes frames without a name, and stops at the first name that does not begin with lfpool_.
+ * The result is the frame after the last lfpool_ function that it has passed. */
 static uint32_t first_foreign(void *const *frames, uint32_t count)
 {
 	uint32_t first = 0;
@@ -51,8 +52,8 @@ static uint32_t first_foreign(void *const *frames, uint32_t count)
 	return first;
 }
 
-/* Stores return addresses, innermost first, without this library's frames as far as they are known.  Returns their
- * number. */
+/* Stores return addresses, innermost first, without the frames that are known to be this library's.  Returns the number
+ * of addresses. */
 static NOINLINE uint32_t callsite_find(void **frames_out, uint32_t room)
 {
 	void *frames[FRAMES_MAX];
@@ -119,8 +120,8 @@ void owners_close(struct owners *owners)
 
 /* ---- Recording ---- */
 
-/* Is this one call in `one_in`?  relaxed: a counter.  Shared, because a thread-local one would need memory per
- * thread. */
+/* True for one call in `one_in`.  relaxed: a counter.  All threads share it, because one counter per thread would need
+ * memory for each thread. */
 static bool sampled(_Atomic(uint32_t) *count, uint32_t one_in)
 {
 	return one_in && fetch_add_relaxed(count, UINT32_C(1)) % one_in == 0;
@@ -212,7 +213,7 @@ void owner_put_released(const struct owners *owners, uint32_t slot, struct text 
 #define SITE_BYTES 512
 
 struct row {
-	uint32_t slot; /* one of its slots */
+	uint32_t slot; /* one of the holder's slots */
 	size_t count;
 	uint64_t since;
 };

@@ -4,7 +4,8 @@
  *
  * Idea         Each slot has a record in a separate array, written by the slot's holder.  A report reads records that
  *              may be changing, so it shows a snapshot of each field.
- * Progress     Recording: wait-free, except the C library's backtrace() where a call site is wanted.
+ * Progress     Recording is wait-free, except for the C library's backtrace(), which finds the call site of sampled
+ *              calls.
  */
 #ifndef LFPOOL_OWNER_H
 #define LFPOOL_OWNER_H
@@ -44,7 +45,7 @@ struct owners {
 bool owners_open(struct owners *owners, size_t capacity, bool timed, uint32_t one_in);
 void owners_close(struct owners *owners);
 
-/* By the slot's holder. */
+/* Called by the slot's holder. */
 void owner_acquired(struct owners *owners, uint32_t slot);
 void owner_released(struct owners *owners, uint32_t slot);
 
@@ -55,8 +56,8 @@ void owner_put_released(const struct owners *owners, uint32_t slot, struct text 
 /* "spawn+0x1f < main+0x88"; nothing if it was not sampled. */
 void owner_put_site(const struct owner_end *end, struct text *text);
 
-/* Writes a row for each holder of slots 1 .. used: its number of objects and the oldest one's age, most objects first;
- * as lines of text, or as a JSON array. */
+/* Writes a row for each holder of slots 1 .. used, with the number of its objects and the age of the oldest.  The
+ * holder with the most objects is first.  The format is lines of text, or a JSON array. */
 void owners_put_table(const struct owners *owners, const struct debug_home *home, size_t used, lfpool_format_t format,
 		      struct text *text);
 

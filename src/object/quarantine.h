@@ -2,18 +2,20 @@
 /*
  * quarantine.h - a ring that keeps released slots for a while, so that a use after release is detected.
  *
- * Idea         Each release puts its slot into the next place of a ring of N and takes out the slot that was put there
- *              N releases ago, which goes to the free lists instead.  An acquire that finds the free lists empty
- *              takes from the ring, so a quarantine never makes an acquire return NULL.
- * Invariants   Q1  every change of a place (put or take) raises its version by one.  So a place did not change between
- *                  two equal readings, and no place changed between two equal sums of all versions.
+ * Idea         Each release puts its slot into the next place of a ring with N places.  It takes out the slot that was
+ *              put there N releases ago, and puts that slot on the free lists.  An acquire that finds the free lists
+ *              empty takes from the ring, so a quarantine never makes an acquire return NULL.
+ * Invariants   Q1  every change of a place (put or take) raises its version by one.  So if two readings of a place are
+ *                  equal, it did not change between them.  If two sums of all versions are equal, no place changed
+ *                  between them.
  *              Q2  a slot is in at most one place, and then no thread holds it.
- *              An acquire returns NULL only if it found the free lists exhausted, and the ring empty before and after
- *              with the same versions: then by Q1 the ring was empty all the time between.  (A release that is under
- *              way may still hold one free slot that has left the ring.)
- * Progress     put, take: lock-free.  Take and collect are O(N).
+ *              An acquire returns NULL only if it found the ring empty, then the free lists exhausted, and then the
+ *              ring empty again with the same sum of versions.  By Q1 the ring was then empty all the time between.  (A
+ *              release that is under way may still hold one free slot that has left the ring.)
+ * Progress     put, take: lock-free.  take is O(N).
  * Concurrency  No two calls need outside help.  The caller of put holds the slot.
- * Edges        KEEP: put -> take, and the put that replaces it; collect (docs/memory-model.md).
+ * Edges        KEEP (docs/memory-model.md): a put -> the take or the put that takes the slot out, and a take -> a call
+ *              that finds the place empty.
  * Wrap         Q1 fails only if one place is changed 2^32 times between an acquire's two looks (widths.h).
  */
 #ifndef LFPOOL_QUARANTINE_H
@@ -40,7 +42,7 @@ static inline uint64_t quarantine_changed(uint64_t word, uint32_t slot)
 /* Puts `slot` in; returns the slot that leaves instead, or SLOT_NONE. */
 static inline uint32_t quarantine_put(struct quarantine *q, uint32_t slot)
 {
-	/* relaxed: it only assigns places. */
+	/* relaxed: the counter only assigns places. */
 	quarantine_place *place = &q->place[fetch_add_relaxed(&q->next, 1) % q->places];
 	/* relaxed: the CAS below acquires. */
 	uint64_t word = load_relaxed(place);
@@ -62,7 +64,8 @@ static inline uint32_t quarantine_take(struct quarantine *q, uint64_t *versions_
 	*versions_out = 0;
 	for (uint32_t i = 0; i < q->places; i++) {
 		quarantine_place *place = &q->place[(first + i) % q->places];
-		/* acquire, edge KEEP: a thread that sees it empty sees what its taker did before. */
+		/* acquire, edge KEEP: a thread that finds the place empty sees the earlier writes of the thread that
+		 * emptied it. */
 		uint64_t word = load_acquire(place);
 
 		/* acq_rel, edge KEEP: acquires the data of the slot; release for a call that finds the place empty.
@@ -82,7 +85,7 @@ static inline size_t quarantine_count(const struct quarantine *q)
 	size_t count = 0;
 
 	for (uint32_t i = 0; i < q->places; i++)
-		/* relaxed: a caller that may expect a slot sees it by another edge. */
+		/* relaxed: if the caller can know that a slot was put here, another edge has made that put visible. */
 		count += (uint32_t)load_relaxed(&q->place[i]) != SLOT_NONE;
 	return count;
 }

@@ -11,13 +11,14 @@
 #endif
 #endif
 
-/* The sanitizers' own names. */
+/* The sanitizers define these names. */
 __attribute__((weak)) void __asan_poison_memory_region(void const volatile *address, size_t bytes);
 __attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *address, size_t bytes);
 __attribute__((weak)) void __lsan_register_root_region(const void *address, size_t bytes);
 __attribute__((weak)) void __lsan_unregister_root_region(const void *address, size_t bytes);
 
-/* TO3: in a library built with ThreadSanitizer reported edges would hide a missing one. */
+/* TO3: if the library is built with ThreadSanitizer, it reports no edges, because a reported edge would hide a missing
+ * one. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define BUILT_FOR_TSAN 1
@@ -29,7 +30,7 @@ __attribute__((weak)) void __tsan_acquire(void *address);
 __attribute__((weak)) void __tsan_release(void *address);
 #endif
 
-/* Roots grow by doubling from here, so a search for leaks reads at most twice the used memory. */
+/* The range of roots begins with this size and doubles, so a search for leaks reads at most twice the used memory. */
 #define ROOTS_FIRST_BYTES ((size_t)1 << 20)
 
 bool tools_find(struct tools *t)
@@ -44,9 +45,9 @@ bool tools_find(struct tools *t)
 #ifdef HAVE_MEMCHECK
 	char byte = 0;
 
-	/* Without Valgrind the requests do nothing, and read nothing. */
+	/* If the program does not run in Valgrind, the request does nothing, and does not read `byte`. */
 	(void)byte;
-	/* Valgrind's other tools answer 0. */
+	/* Valgrind's other tools return 0. */
 	t->memcheck = VALGRIND_MAKE_MEM_DEFINED(&byte, sizeof(byte)) != 0;
 #endif
 	return t->asan || t->lsan || t->memcheck || t->tsan;
@@ -92,7 +93,7 @@ static void *roots_at(const struct object_range *range, uint64_t rooted, uint64_
 
 static COLD void roots_grow(struct tools *t, uint32_t slot)
 {
-	/* relaxed, all: assigns the ranges, and publishes no data. */
+	/* relaxed, all: the word only assigns ranges to threads, and publishes no data. */
 	uint64_t rooted = load_relaxed(&t->rooted);
 
 	/* Retries only after another thread has added a range. */

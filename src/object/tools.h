@@ -8,11 +8,12 @@
  *              without a special build: sanitizers by weak symbols, which are NULL unless the program was linked with
  *              them, and memcheck by a request that only Valgrind answers.
  * Invariants   TO1 an object, and the guard bytes of its slot, are accessible only while the object is active or a call
- *                  moves it.  Exception: unused objects beyond the first SHUT_FIRST_BYTES of a pool, so that creating
- *                  a huge pool stays cheap.
- *              TO2 active objects are roots for the search for leaks.
- *              TO3 for ThreadSanitizer a release happens before the next acquire of the object.  If the library itself
- *                  is built with ThreadSanitizer, the tool sees the library's own edges, and nothing is reported.
+ *                  moves it.  Exception: unused objects beyond the first SHUT_FIRST_BYTES of a pool are always
+ *                  accessible, so that creating a huge pool stays cheap.
+ *              TO2 active objects are roots when LeakSanitizer searches for leaks.
+ *              TO3 ThreadSanitizer is informed that a release happens before the next acquire of the object.  If the
+ *                  library itself is built with ThreadSanitizer, the tool sees the library's own edges, and the library
+ *                  reports nothing.
  * Progress     Each call may take locks inside the tool.
  */
 #ifndef LFPOOL_TOOLS_H
@@ -21,8 +22,8 @@
 #include "base/atomics.h"
 #include "base/base.h"
 
-/* The objects of a pool: slot n, of 1 .. slots, has its object at zero + n * stride.  The `front` bytes before an
- * object belong to its slot. */
+/* The objects of a pool.  The object of slot n is at zero + n * stride, for n from 1 to `slots`.  The `front` bytes
+ * before an object belong to its slot. */
 struct object_range {
 	uintptr_t zero;
 	size_t stride, front;
@@ -42,19 +43,21 @@ struct tools {
 	_Atomic(uint64_t) rooted;  /* slots 1 .. this are roots */
 };
 
-/* Finds the tools that watch this process; false: none. */
+/* Finds the tools that watch this process.  False: no tool does. */
 bool tools_find(struct tools *tools_out);
 
-/* All objects in `range` are free.  `defined`: the contents of a free object may be read after the next acquire. */
+/* Called when all objects in `range` are free.  `defined`: after an acquire, the program may read the object's old
+ * contents. */
 void tools_attach(struct tools *t, const struct object_range *range, bool defined);
-/* Before the pool is unmapped; slots 1 .. used were handed out.  Makes all memory accessible again. */
+/* Called before the pool is unmapped, after slots 1 .. used were handed out.  Makes all memory accessible again. */
 void tools_detach(struct tools *t, size_t used);
 
 /* tools_open() makes these bytes accessible and their contents defined; tools_shut() makes them inaccessible. */
 void tools_open(const struct tools *t, void *memory, size_t bytes);
 void tools_shut(const struct tools *t, void *memory, size_t bytes);
 
-/* An object is acquired (the caller has made it accessible); released, and made inaccessible. */
+/* tools_acquired(): the object is acquired, and the caller has made it accessible.  tools_released(): the object is
+ * released; makes it inaccessible. */
 void tools_acquired(struct tools *t, uint32_t slot, void *object, size_t bytes);
 void tools_released(struct tools *t, void *object, size_t bytes);
 

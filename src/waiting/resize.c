@@ -36,7 +36,8 @@ size_t lfpool_grow(lfpool_t *pool, size_t count)
 
 	if (added)
 		probe_grow(pool, pool->name, added);
-	/* Also if it only cancelled a pending shrink, which had prevented automatic growth. */
+	/* Needed even if the call has only cancelled a pending shrink, because a pending shrink prevents automatic
+	 * growth. */
 	resize_serve_if_wanted(pool, NULL);
 	return added;
 }
@@ -47,8 +48,8 @@ lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity)
 		return LFPOOL_E_CONFIG_MAX_CAPACITY;
 	if (waiters_closed(&pool->waiters))
 		return LFPOOL_E_CLOSED;
-	/* relaxed: the fence follows (O4, cold.h).  A call that waits may grow the pool now, so this call serves after
-	 * the fence. */
+	/* relaxed: a fence follows (O4, cold.h).  With a higher limit a call that waits may be able to grow the pool,
+	 * so this call serves after the fence. */
 	store_relaxed(&pool->core.cold.maximum, max_capacity);
 	resize_serve_if_wanted(pool, NULL);
 	return LFPOOL_OK;
@@ -56,7 +57,7 @@ lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity)
 
 /* ---- Shrinking ---- */
 
-/* hooks.destroy for the slot's object, before the slot becomes cold. */
+/* Runs hooks.destroy for the slot's object, before the slot becomes cold. */
 static void destroy_cooled(lfpool_t *pool, uint32_t slot)
 {
 	if (pool_in_place(pool) && !pool->disowned)
@@ -67,7 +68,7 @@ void resize_pay(lfpool_t *pool, uint32_t slot)
 {
 	destroy_cooled(pool, slot);
 	cold_put(&pool->core.cold, slot);
-	/* W1: the pool may be able to grow again, and the caller looks at the queue next. */
+	/* W1: the caller looks at the queue next, and the pool may be able to grow again. */
 	full_fence();
 }
 
@@ -86,7 +87,7 @@ static size_t remove_free(lfpool_t *pool, struct cache_head *head, size_t count)
 
 size_t resize_shrink(lfpool_t *pool, struct cache_head *head, size_t count)
 {
-	/* Free objects first: once some are owed, other calls might pay with the free ones. */
+	/* Free objects come first, because once objects are owed, other calls might pay with the free ones. */
 	size_t gone = remove_free(pool, head, count);
 
 	if (gone < count) {
@@ -104,7 +105,7 @@ void resize_close(lfpool_t *pool, struct cache_head *head)
 {
 	waiters_close(&pool->waiters);
 	cold_close(&pool->core.cold);
-	/* W7, and W1: all objects are owed now. */
+	/* For W7, and for W1, because all objects are owed now. */
 	arena_heavy_fence(&pool->core.arena);
 	(void)remove_free(pool, head, SIZE_MAX);
 	waiters_serve(pool, head);

@@ -20,14 +20,15 @@ struct serving {
 
 #if EMBEDDED
 /*
- * An embedded build has no thread-local variables, so the pool counts the hooks and continuations that run, and while
- * the count is not 0, no thread serves.  That is more than W6 needs.  W1 still holds: a call adds demand or an object,
- * fences, and loads the count; a server lowers the count, fences, and checks the demand and the objects.  So either the
- * call sees that no server is left, or the last server sees the new demand or object.  docs/embedded.md has the price.
+ * An embedded build has no thread-local variables.  So the pool counts the hooks and continuations that run, and no
+ * thread serves while the count is not 0, which is more than W6 needs.  W1 still holds: a call adds demand or an
+ * object, fences, and loads the count.  A server lowers the count, fences, and checks the demand and the objects.  So
+ * either the call sees that no server is left, or the last server sees the new demand or object.  docs/embedded.md
+ * describes the cost.
  */
 bool waiters_is_serving(const lfpool_t *pool)
 {
-	/* relaxed: see above.  A thread always sees its own additions, so nothing nests. */
+	/* relaxed: see above.  A thread always sees its own additions, so servers never nest. */
 	return load_relaxed(&pool->waiters.serving) != 0;
 }
 
@@ -75,12 +76,13 @@ static void serving_end(const struct serving *here, const lfpool_t *pool)
 }
 #endif
 
-/* Gives the slot to the cell whose word was `word`; false if the word has changed.  SLOT_NONE in a closed pool: then
- * the call returns without an object, or the continuation is called with NULL. */
+/* Gives the slot to the cell whose word was `word`; false if the word has changed.  In a closed pool `slot` is
+ * SLOT_NONE: then the waiting call returns without an object, or the continuation is called with NULL. */
 static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uint64_t word, uint32_t slot)
 {
 	const uint64_t given = cell_given(word, slot);
-	/* relaxed, both: the word was read with acquire.  If the CAS succeeds, they belong to the waiting call. */
+	/* relaxed, both: the word was read with acquire.  If the CAS succeeds, both fields belong to the call or
+	 * continuation that it serves. */
 	const lfpool_continuation_t then = load_relaxed(&cell->then);
 	void *const context = load_relaxed(&cell->context);
 	struct serving here;
@@ -89,7 +91,7 @@ static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uin
 	if (!then)
 		cell_giving(&pool->waiters, cell, 1);
 
-	/* release, edge QUEUE: the slot, and its last holder's writes. */
+	/* release, edge QUEUE: the slot, and the writes of the slot's last holder. */
 	const bool gave = cas_release(&cell->word, &word, given);
 
 	if (gave && !then)
@@ -98,14 +100,14 @@ static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uin
 		cell_giving(&pool->waiters, cell, -UINT32_C(1));
 	if (!gave || !then)
 		return gave;
-	/* After a fork in a hook the child continues here.  slots_begin() puts a refused object back, and tries
+	/* If a hook forks, the child continues here too.  slots_begin() puts a refused object back, and tries
 	 * others. */
 	serving_begin(&here, pool, cell);
 	while (slot && slots_begin(pool, head, slot, &object) == SLOT_USED_UP)
 		slot = slots_take(pool, head);
 	here.giving = NULL;
-	/* If another thread forks before this point, the child finds the continuation queued; after it, the child
-	 * treats the continuation as begun. */
+	/* If another thread forks before this point, the child finds the continuation in the queue.  If it forks later,
+	 * the child treats the continuation as begun. */
 	cell_vacate(&pool->waiters, cell);
 	then(context, pool, object);
 	serving_end(&here, pool);
@@ -119,7 +121,8 @@ static bool serve(lfpool_t *pool, struct cache_head *head)
 	uint32_t slot = SLOT_NONE;
 	struct serving here;
 
-	/* Repeats only after it gave a slot, or put back an unwanted one, or another thread changed the demand. */
+	/* Repeats only after it gave a slot, or put back a slot that no call wanted, or another thread changed the
+	 * demand. */
 	for (;;) {
 		const bool owes = cold_owes(&pool->core.cold);
 		uint64_t word = 0;
@@ -148,7 +151,7 @@ static bool serve(lfpool_t *pool, struct cache_head *head)
 	}
 }
 
-/* The pool is closed: ends the oldest wait, without an object; false if there is none. */
+/* Called in a closed pool.  Ends the oldest wait, without an object.  False: no call or continuation waits. */
 static bool tell_closed(lfpool_t *pool, struct cache_head *head)
 {
 	uint64_t word;
@@ -166,15 +169,15 @@ void waiters_search(struct waiters *d, uint64_t ticket)
 	/* relaxed: the CAS decides. */
 	uint64_t full = load_relaxed(&d->full);
 
-	/* Before `full` changes, so that `wanted` is never too low. */
+	/* `wanted` rises before `full` changes, so that it is never too low. */
 	waiters_want(d, 1);
-	/* relaxed: the fence orders it.  Repeats only after another thread changed it. */
+	/* relaxed: the fence below orders the CAS.  Repeats only after another thread changed `full`. */
 	while (!cas_weak_relaxed(&d->full, &full, full_ticket(ticket)))
 		;
 	if (full != FULL_UNKNOWN)
 		waiters_want(d, -UINT32_C(1));
-	/* Before the search, so that it sees each object that another call makes free, or that call sees the ticket
-	 * (W13). */
+	/* The fence is before the search.  So either the search sees an object that another call makes free, or that
+	 * call sees the ticket (W13). */
 	arena_heavy_fence(d->arena);
 }
 
@@ -182,15 +185,15 @@ void waiters_found_nothing(struct waiters *d, uint64_t ticket)
 {
 	uint64_t full = full_ticket(ticket);
 
-	/* release: publishes the search to the acquire in waiters_know_full().  Fails if another thread searches, or
-	 * has made an object free. */
+	/* release: publishes the search to the acquire in waiters_know_full().  The CAS fails if another thread has
+	 * begun to search, or has made an object free. */
 	(void)cas_release(&d->full, &full, FULL_KNOWN);
 }
 
 /* Records that an object is free (W13). */
 static void not_full(struct waiters *d)
 {
-	/* relaxed, here and below: after the fence of the call that made it free. */
+	/* relaxed, here and below: the call that made the object free has fenced. */
 	uint64_t full = load_relaxed(&d->full);
 
 	/* Repeats only after another thread changed it. */
@@ -200,14 +203,14 @@ static void not_full(struct waiters *d)
 		waiters_want(d, -UINT32_C(1));
 }
 
-/* If the last object of a closed pool has left, wakes lfpool_close().  Every call that lowers the capacity serves
- * afterwards, and so comes here: in a closed pool `wanted` is not 0 (cold.h, O5). */
+/* If the last object of a closed pool has left, wakes lfpool_close().  Every call that lowers the capacity of a closed
+ * pool also gets here, because it serves afterwards: `wanted` of a closed pool is not 0 (O5, cold.h). */
 static void tell_empty(lfpool_t *pool)
 {
 	_Atomic(uint64_t) *closed = &pool->waiters.closed;
 	uint64_t found = CLOSED;
 
-	/* lfpool_close() sets `closed`, fences, and loads the capacity. */
+	/* Pairs with the fence in lfpool_close(), which sets `closed`, fences, and loads the capacity. */
 	full_fence();
 	/* relaxed, both: only a word to sleep on. */
 	if (unlikely(load_relaxed(closed) == CLOSED) && !cold_capacity(&pool->core.cold) &&
@@ -223,7 +226,7 @@ void waiters_serve(lfpool_t *pool, struct cache_head *head)
 	not_full(&pool->waiters);
 	if (waiters_is_serving(pool))
 		return;
-	/* Repeats only after it ended a wait, or grew, or another thread changed the pool. */
+	/* Repeats only after it ended a wait, or grew the pool, or another thread changed the pool. */
 	do {
 		do {
 			seen = cold_capacity(&pool->core.cold);
@@ -290,7 +293,7 @@ static enum heir heir_of(const lfpool_t *pool, const struct cell *cell)
 	/* relaxed, all: the child has one thread. */
 	if (cell_phase(load_relaxed(&cell->word)) < WAITING)
 		return NOBODY;
-	/* THIS_THREAD, in both cases: the fork was in a hook that this thread ran. */
+	/* In both cases below, THIS_THREAD means that this thread forked in a hook. */
 	if (load_relaxed(&cell->then))
 		return s && s->giving == cell ? THIS_THREAD : QUEUE;
 	return load_relaxed(&cell->context) == this_thread() ? THIS_THREAD : NOBODY;
@@ -323,7 +326,7 @@ void waiters_forget_calls(lfpool_t *pool)
 		if (heir != NOBODY)
 			continue;
 		cell_unclaim(d, cell);
-		/* A slot that was given to a call, which has not fetched it. */
+		/* The slot was given to a call that has not fetched it. */
 		if (cell_phase(word) >= GIVEN && cell_slot(word))
 			slots_put(pool, NULL, cell_slot(word));
 	}
