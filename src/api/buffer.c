@@ -10,10 +10,9 @@
  */
 #include "lfpool/buffer.h"
 
-#include "api/life.h"
+#include "api/api.h"
 #include "core/magazine.h"
 #include "object/lifecycle.h"
-#include "pool/configure.h"
 #include "pool/open.h"
 #include "pool/pool.h"
 

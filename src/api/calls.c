@@ -9,11 +9,10 @@
  *              objects.
  * Progress     Lock-free, except for the hooks, and for waits that hooks.exhausted asks for.
  */
-#include "api/calls.h"
+#include "api/api.h"
 
 #include "base/probes.h"
 #include "os/os.h"
-#include "pool/misuse.h"
 #include "pool/slots.h"
 #include "pool/threads.h"
 #include "retire/retired.h"

@@ -15,16 +15,16 @@
  *              were ever stolen.  They also lack at most one magazine of objects per cache; docs/design.md, "Release
  *              never fails", relies on that.
  */
-#include "api/life.h"
+#include "api/api.h"
 
 #include "base/text.h"
 #include "core/cache.h"
 #include "core/cold.h"
 #include "evict/order.h"
+#include "object/debugging.h"
 #include "object/lifecycle.h"
 #include "os/os.h"
 #include "pool/heap.h"
-#include "pool/misuse.h"
 #include "pool/open.h"
 #include "pool/slots.h"
 #include "retire/retired.h"

@@ -4,11 +4,11 @@
  *
  * Idea         Checks the config, sets up the process (once), then opens the lifecycle and the pool (life.c).
  */
-#include "api/life.h"
+#include "api/api.h"
 #include "object/debugging.h"
 #include "object/lifecycle.h"
 #include "os/os.h"
-#include "pool/configure.h"
+#include "pool/open.h"
 #include "pool/threads.h"
 #include "waiting/waiters.h"
 

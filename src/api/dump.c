@@ -11,7 +11,7 @@
 #include "evict/order.h"
 #include "object/debugging.h"
 #include "object/lifecycle.h"
-#include "pool/configure.h"
+#include "pool/open.h"
 #include "pool/slots.h"
 
 #include "lfpool/report.h"

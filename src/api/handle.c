@@ -29,12 +29,11 @@
  * Progress     Wait-free, except that a release by handle, a pin and an unpin are lock-free.
  * Edges        TELL (arena.h): the writes of hooks.activate are visible to the thread that resolves the handle.
  */
-#include "api/life.h"
+#include "api/api.h"
 #include "core/arena.h"
 #include "evict/order.h"
 #include "pool/handles.h"
 #include "pool/live_pools.h"
-#include "pool/misuse.h"
 #include "pool/threads.h"
 #include "retire/retired.h"
 #include "waiting/waiters.h"

@@ -6,12 +6,12 @@
  *              then adds the complete pool to the live pools.  Destruction removes the pool from the live pools first,
  *              so that no exiting thread and no fork handler uses it.
  */
-#include "api/life.h"
+#include "api/api.h"
 
 #include "base/probes.h"
 #include "evict/order.h"
+#include "object/debugging.h"
 #include "object/lifecycle.h"
-#include "pool/misuse.h"
 #include "pool/live_pools.h"
 #include "pool/open.h"
 #include "pool/slots.h"

@@ -7,7 +7,7 @@
  *              continuation runs there.
  * Progress     process_open(): may enter the kernel.
  */
-#include "api/life.h"
+#include "api/api.h"
 #include "api/window.h"
 
 #include "os/os.h"

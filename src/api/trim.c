@@ -18,7 +18,7 @@
  * Progress     Other calls are lock-free.  If the thread of a trim stops, the slots of one step stay with it.
  * Edges        COLD (cold.h): from the call that cooled the slot, to this call, to the call that takes the slot next.
  */
-#include "api/life.h"
+#include "api/api.h"
 #include "base/probes.h"
 #include "core/cold.h"
 #include "object/lifecycle.h"

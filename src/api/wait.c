@@ -17,7 +17,7 @@
  * Progress     Blocks, in the kernel, until the cells are served, or the time is over, or the pool is closed.  The call
  *              with the earliest ticket never gives back, so no call starves.  A call that was given nothing sleeps.
  */
-#include "api/calls.h"
+#include "api/api.h"
 
 #include "base/probes.h"
 #include "base/widths.h"

@@ -7,10 +7,10 @@
  */
 #include "api/window.h"
 
-#include "api/life.h"
+#include "api/api.h"
 #include "object/lifecycle.h"
 #include "os/os.h"
-#include "pool/configure.h"
+#include "pool/open.h"
 
 static os_mutex_t making = OS_MUTEX_INITIALIZER;
 

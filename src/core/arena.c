@@ -4,7 +4,6 @@
  */
 #include "core/arena.h"
 
-#include "os/backing.h"
 #include "os/os.h"
 
 #include <string.h>

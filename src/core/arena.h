@@ -58,7 +58,7 @@ struct arena_plan {
 	size_t front_bytes, back_bytes; /* before and behind each object, for debug modes */
 	size_t capacity;                /* usable slots at the start */
 	size_t reserved;                /* the maximum number of slots, at least `capacity` */
-	uint32_t backing;               /* flags of backing.h */
+	uint32_t backing;               /* flags of os.h */
 	struct window window;           /* a whole one is aligned to CACHE_LINE_PAIR */
 	size_t colour;                  /* shifts the pool within its pages: arena.c */
 	bool veiled;                    /* states do not look like references to the objects: for leak checkers */
@@ -78,7 +78,7 @@ struct arena {
 	char *objects;                 /* the page on which they begin                               */
 	_Atomic(uint8_t) *dirty;       /* per page of the objects: can be given back, see cold.h; NULL: never */
 	size_t touched;                /* bytes of the mapping up to the end of the generations      */
-	uint32_t backing;              /* flags of backing.h                                         */
+	uint32_t backing;              /* flags of os.h                                         */
 	bool in_buffer;                /* and no operation on it enters the kernel                   */
 	bool fenced, lent;             /* as planned                                                 */
 	_Atomic(uint32_t) *wanted;     /* LFPOOL_WANTED_BEFORE_ the states                       */
@@ -93,7 +93,7 @@ struct arena {
 void *arena_open(struct arena *arena_out, const struct arena_plan *plan);
 void arena_close(void *room, size_t mapped_bytes);
 
-/* Backs all usable memory as planned (backing.h).  Once, before anything outside the room is touched. */
+/* Backs all usable memory as planned (os.h).  Once, before anything outside the room is touched. */
 lfpool_status_t arena_back(const struct arena *arena, void *room, size_t capacity);
 
 /* The stride for objects of `bytes` bytes by the rule of config.h; `plain`: LFPOOL_PLAIN_STRIDE. */

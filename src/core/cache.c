@@ -20,7 +20,6 @@
 #include "core/cache.h"
 
 #include "base/probes.h"
-#include "os/backing.h"
 #include "os/os.h"
 
 /* Fast paths work on the current magazine only while it is at home (H8). */

@@ -33,7 +33,6 @@
 #include "core/cells.h"
 
 #include "core/arena.h"
-#include "os/backing.h"
 #include "os/os.h"
 
 size_t lot_bytes(unsigned lot)

@@ -4,7 +4,6 @@
  */
 #include "evict/order.h"
 
-#include "os/backing.h"
 #include "os/os.h"
 
 /* ---- Ranks ---- */

@@ -7,7 +7,6 @@
 #include "core/arena.h"
 #include "object/aside.h"
 #include "object/debugging.h"
-#include "os/backing.h"
 #include "os/os.h"
 
 #include <string.h>

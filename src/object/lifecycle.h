@@ -35,7 +35,7 @@ void lifecycle_close(struct lifecycle *lifecycle);
  * aligned to CACHE_LINE_PAIR. */
 size_t lifecycle_buffer_bytes(const lfpool_config_t *config);
 struct lifecycle *lifecycle_open_in(void *buffer, const lfpool_config_t *config);
-/* Backs its memory as `flags` say (backing.h), except the memory of the debug modes.  `lifecycle` may be NULL. */
+/* Backs its memory as `flags` say (os.h), except the memory of the debug modes.  `lifecycle` may be NULL. */
 lfpool_status_t lifecycle_back(const struct lifecycle *lifecycle, uint32_t flags);
 
 /* The debug modes, for the functions in debugging.h; NULL if they have nothing to do.  `lifecycle` may be NULL. */

@@ -5,7 +5,8 @@
  * Idea         No other file calls the system, so tests can make each call fail (tests/refusals).  Sizes are in bytes.
  *              No function here retries.
  * Ports        A port is os_NAME.c, which is empty on any other system, and its types below.  No other file of the
- *              library tests for the system (tests/docs/claims).  With LFPOOL_EMBEDDED there is no system (os_none.c).
+ *              library tests for the system (tests/docs/claims).  What is the same in every port is in os.c.
+ *              With LFPOOL_EMBEDDED there is no system, and a pool needs only the time.
  * Invariants   OS1 no function here changes errno: callers get results only.
  * Progress     os_heavy_fence() and os_wake() enter the kernel; os_sleep_on() blocks.  The others are for create,
  *              destroy and the first call of a thread.
@@ -15,9 +16,13 @@
 
 #include "base/base.h"
 
+#include "lfpool/lfpool.h"
+
 /* ---- Types, and functions that are one call of the C library ---- */
 
 #if defined(LFPOOL_EMBEDDED)
+#include <time.h>
+
 typedef int os_mutex_t;
 
 /* Threads have no caches in this build: nothing is thread-local. */
@@ -40,11 +45,36 @@ static inline uintptr_t os_thread_self(void)
 {
 	return (uintptr_t)__builtin_frame_address(0);
 }
+
+/* Used only to compute sizes of parts. */
+static inline size_t os_page_bytes(void)
+{
+	return 4096;
+}
+
+static inline uint64_t os_now_ns(void)
+{
+	struct timespec now;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
 #elif defined(__linux__)
 #include <pthread.h>
 
 typedef pthread_mutex_t os_mutex_t;
 #define OS_MUTEX_INITIALIZER PTHREAD_MUTEX_INITIALIZER
+
+/* The commands of futex(2) and membarrier(2); musl lacks their headers.  tests/support/own_time.h compares them. */
+enum {
+	OS_FUTEX_WAKE = 1,
+	OS_FUTEX_WAIT_BITSET = 9,
+	OS_FUTEX_PRIVATE_FLAG = 128,
+	OS_FUTEX_BITSET_MATCH_ANY = -1,
+	OS_MEMBARRIER_QUERY = 0,
+	OS_MEMBARRIER_PRIVATE_EXPEDITED = 1 << 3,
+	OS_MEMBARRIER_REGISTER_PRIVATE_EXPEDITED = 1 << 4,
+};
 
 /* initial-exec: an access makes no call and allocates nothing.  So a library that is loaded by dlopen() needs room in
  * the static TLS block. */
@@ -109,6 +139,18 @@ bool os_discard(void *address, size_t bytes);
 bool os_prefault(void *address, size_t bytes);
 /* Backs these pages with memory now, and locks them there; false when refused. */
 bool os_lock(void *address, size_t bytes);
+/*
+ * os.c: LFPOOL_PREFAULT and LFPOOL_LOCK, for all mappings of a pool: at creation, in growth, and for new caches.
+ * (LFPOOL_HUGE_PAGES affects addresses, so the arena handles it: os_wish_huge().)
+ */
+#define BACKING_FLAGS (LFPOOL_PREFAULT | LFPOOL_LOCK | LFPOOL_HUGE_PAGES)
+/* The pages are mapped and accessible.  LFPOOL_E_NO_MEMORY, LFPOOL_E_LOCK: refused; some pages may be backed. */
+lfpool_status_t backing_give(uint32_t flags, void *address, size_t bytes);
+/* os_map() and backing_give(); NULL when either is refused. */
+void *backing_map(uint32_t flags, size_t bytes);
+/* os.c: backs pages with memory by a write to each, where the system has no call for that. */
+void os_touch(void *address, size_t bytes);
+
 /* Asks for huge pages, of HUGE_PAGE_BYTES each; the system may refuse. */
 void os_wish_huge(void *address, size_t bytes);
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)

@@ -11,11 +11,8 @@
 #include "os/os.h"
 
 #include "base/atomics.h"
-#include "os/touch.h"
 
 #ifdef __linux__
-#include "os/kernel.h"
-
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -119,7 +116,7 @@ bool os_prefault(void *address, size_t bytes)
 	if (errno != EINVAL && errno != ENOSYS)
 		return false;
 #endif
-	touch(address, bytes);
+	os_touch(address, bytes);
 	return true;
 }
 

@@ -16,7 +16,6 @@
 #include "base/atomics.h"
 
 #ifdef _WIN32
-#include "os/touch.h"
 
 #undef _WIN32_WINNT
 #define _WIN32_WINNT 0x0602
@@ -108,7 +107,7 @@ bool os_discard(void *address, size_t bytes)
 
 bool os_prefault(void *address, size_t bytes)
 {
-	touch(address, bytes);
+	os_touch(address, bytes);
 	return true;
 }
 

@@ -2,12 +2,11 @@
 /*
  * configure.c - checks a configuration, field by field, and completes it.
  */
-#include "pool/configure.h"
+#include "pool/open.h"
 
 #include "base/atomics.h"
 #include "base/sized.h"
 #include "base/text.h"
-#include "os/backing.h"
 #include "os/os.h"
 #include "pool/pool.h"
 

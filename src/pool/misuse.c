@@ -1,20 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * misuse.c - counts refused releases and findings of debug modes, and reports them to the hook or stderr.
+ * misuse.c - counts refused releases and findings of debug modes, and reports them to the hook or stderr; what each
+ * status means.
  */
-#include "pool/misuse.h"
+#include "pool/pool.h"
 
 #include "base/probes.h"
 #include "base/text.h"
 #include "core/arena.h"
+#include "object/debugging.h"
 #include "object/lifecycle.h"
 #include "os/os.h"
-#include "pool/pool.h"
+
+const char *lfpool_status_string(lfpool_status_t status)
+{
+	switch (status) {
+#define STATUS_CASE(name, value, text) \
+	case name: return text;
+		LFPOOL_STATUS_MAP(STATUS_CASE)
+#undef STATUS_CASE
+	}
+	return "unknown status";
+}
 
 #ifdef LFPOOL_EMBEDDED
-static void print(const char *kind, const lfpool_misuse_t *misuse)
+static void print(const lfpool_misuse_t *misuse)
 {
-	(void)kind, (void)misuse;
+	(void)misuse;
 }
 #else
 /* Does this status mean that a call was refused? */
@@ -23,16 +35,16 @@ static bool is_refusal(lfpool_status_t status)
 	return (status <= LFPOOL_E_FOREIGN && status > LFPOOL_E_WRITTEN_WHEN_FREE) || status <= LFPOOL_E_NOT_PINNED;
 }
 
-static void print(const char *kind, const lfpool_misuse_t *misuse)
+static void print(const lfpool_misuse_t *misuse)
 {
 	char line[DETAIL_BYTES + 512];
 	struct text text;
 
 	text_open(&text, line, sizeof(line));
-	text_put(&text, "lfpool: %s \"%s\", object %p: %s%s.%s%s  ", kind, misuse->pool_name, misuse->object,
+	text_put(&text, "lfpool: pool \"%s\", object %p: %s%s.%s%s  ", misuse->pool_name, misuse->object,
 		 lfpool_status_string(misuse->status), is_refusal(misuse->status) ? "; refused" : "",
 		 *misuse->detail ? "  " : "", misuse->detail);
-	text_put(&text, "Further misuse of this %s is counted, not printed.\n", kind);
+	text_put(&text, "Further misuse of this pool is counted, not printed.\n");
 	os_print(line);
 }
 
@@ -50,7 +62,8 @@ void misuse_invariant(const struct debug_home *home, const char *violated, size_
 }
 #endif
 
-void misuse_say(const char *kind, const lfpool_hooks_t *hooks, const lfpool_misuse_t *misuse)
+/* Calls the hook; without one, prints the first misuse on stderr. */
+static COLD void misuse_say(const lfpool_hooks_t *hooks, const lfpool_misuse_t *misuse)
 {
 	if (hooks->misuse) {
 		/* A release does not change errno, even if its hook does. */
@@ -58,7 +71,7 @@ void misuse_say(const char *kind, const lfpool_hooks_t *hooks, const lfpool_misu
 
 		hooks->misuse(hooks->context, misuse);
 	} else if (misuse->count == 1) {
-		print(kind, misuse);
+		print(misuse);
 	}
 }
 
@@ -77,7 +90,7 @@ lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
 		misuse->index = slot - 1;
 	/* A line on stderr enters the kernel. */
 	if (pool->hooks.misuse || !arena_in_buffer(&pool->core.arena))
-		misuse_say("pool", &pool->hooks, misuse);
+		misuse_say(&pool->hooks, misuse);
 	return misuse->status;
 }
 

@@ -11,7 +11,6 @@
 #include "object/debugging.h"
 #include "object/lifecycle.h"
 #include "os/os.h"
-#include "pool/configure.h"
 #include "pool/live_pools.h"
 #include "pool/slots.h"
 

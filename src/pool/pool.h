@@ -19,10 +19,12 @@
 #include "pool/heap.h"
 
 #define NAME_BYTES 64
+#define RETIRED_SLOTS_MAX (UINT32_C(1) << 30) /* of a pool with a scheme */
 
 /* Near 2^64 divided by the golden ratio; chosen for N3 in handle.c. */
 #define SALT_STEP UINT64_C(0x9e3779b981a6ccb9)
 
+struct debug_home;
 struct lifecycle;
 struct order;
 struct retired;
@@ -103,5 +105,15 @@ static inline lfpool_status_t pool_locate(const lfpool_t *pool, const void *obje
 	return pool_in_place(pool) ? arena_locate(&pool->core.arena, object, slot_out)
 				   : heap_locate(pool, object, slot_out);
 }
+
+/* ---- Misuse: misuse.c ---- */
+
+/* Counts and reports a refused release; returns `status`. */
+COLD lfpool_status_t misuse_report(lfpool_t *pool, const void *object, lfpool_status_t status);
+/* Counts and reports any misuse: the caller fills in status, object and known details, this function the rest. */
+COLD lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse);
+struct debug_home misuse_home(lfpool_t *pool);
+/* Reports a violated invariant, and the slot or magazine in question; SIZE_MAX: no such place. */
+COLD void misuse_invariant(const struct debug_home *home, const char *violated, size_t where);
 
 #endif

@@ -17,7 +17,6 @@
 
 #include "core/cache.h"
 #include "object/debugging.h"
-#include "pool/misuse.h"
 #include "pool/pool.h"
 #include "pool/threads.h"
 

@@ -21,7 +21,7 @@
 #ifndef LFPOOL_SRC_POOL_REGISTRY_H
 #define LFPOOL_SRC_POOL_REGISTRY_H
 
-#include "api/life.h"
+#include "api/api.h"
 #include "api/window.h"
 #include "base/atomics.h"
 #include "os/os.h"

@@ -5,8 +5,6 @@
 #include "retire/retired.h"
 
 #include "core/arena.h"
-#include "pool/misuse.h"
-#include "os/backing.h"
 #include "os/os.h"
 #include "pool/pool.h"
 #include "pool/threads.h"

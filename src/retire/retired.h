@@ -44,7 +44,7 @@
 
 #include "base/atomics.h"
 #include "base/base.h"
-#include "pool/configure.h"
+#include "pool/pool.h"
 
 #include "lfpool/retire.h"
 
@@ -115,7 +115,7 @@ static inline uint32_t retired_below(const struct retired *retired, uint32_t slo
 	return load_relaxed(&retired->link[slot]) & ~LINK_RETIRED;
 }
 
-/* For a pool with this scheme and slots 1 .. slots: sets pool->retired, with memory backed as `flags` say (backing.h).
+/* For a pool with this scheme and slots 1 .. slots: sets pool->retired, with memory backed as `flags` say (os.h).
  * A failure changes nothing. */
 lfpool_status_t retired_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size_t slots, uint32_t flags);
 /* Retires a slot that the caller holds and whose object's use has ended. */

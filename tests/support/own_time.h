@@ -13,7 +13,6 @@
 #include "support.h"
 
 #include "base/atomics.h"
-#include "os/kernel.h"
 #include "os/os.h"
 
 #include <linux/futex.h>

@@ -14,9 +14,8 @@
 #include "os/os.h"
 
 #include "explore.h"
-#include "pool/misuse.h"
 #include "pool/pool.h"
-#include "api/life.h"
+#include "api/api.h"
 #include "retires.h"
 #include "scenario.h"
 #include "pool/threads.h"

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * life.h - the steps of creating and destroying a pool, for sets, the registry, evicting pools and pools in a buffer.
+ * api.h - what the files of this room offer each other, and the registry.
  */
-#ifndef LFPOOL_LIFE_H
-#define LFPOOL_LIFE_H
+#ifndef LFPOOL_API_H
+#define LFPOOL_API_H
 
 #include "pool/pool.h"
+
+/* ---- A pool's life in steps: create.c, life.c ---- */
 
 /*
  * As lfpool_create(), with the objects in `window`.  The caller has imported the config (config_import()) and called
@@ -51,5 +53,30 @@ void trim_removed(lfpool_t *pool, size_t bytes);
 
 /* check.c: for debug mode `check`, before the pool is destroyed.  Reports a misuse if the pool is not intact. */
 void check_last(lfpool_t *pool);
+
+/* ---- Acquire and release through the cache `head` (NULL: without a cache): calls.c ---- */
+
+/* A wait that hooks.exhausted asks for ends at `deadline_ns`, on the clock of os_now_ns().  0: the call must not wait.
+ * UINT64_MAX: only the hook limits the wait. */
+void *pool_acquire(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns);
+void pool_exhausted(lfpool_t *pool, struct cache_head *head);
+/* Reports a refusal as misuse.  Does nothing if `object` is NULL. */
+lfpool_status_t pool_release(lfpool_t *pool, struct cache_head *head, void *object);
+
+/* ---- Calls that wait: wait.c ---- */
+
+/* waiters_wait_for() and waiters_take() get all `count` objects, or none.  They return LFPOOL_OK, LFPOOL_E_EXHAUSTED if
+ * the time is over, LFPOOL_E_REFUSED if a hook refused an object, or LFPOOL_E_CLOSED.  waiters_wait_for() waits until
+ * `deadline_ns`, on the clock of os_now_ns().  waiters_take() does not wait.  waiters_wait() waits for one object, and
+ * returns it or NULL. */
+lfpool_status_t waiters_wait_for(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count,
+				 uint64_t deadline_ns);
+lfpool_status_t waiters_take(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count);
+void *waiters_wait(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns);
+
+/* Sleeps while the lower halves of *word and `seen` are equal, at most until `deadline_ns`, and at most `most_ms`
+ * milliseconds (0: no limit).  In a pool in a buffer it only pauses the processor for a moment. */
+void waiters_doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns,
+		  uint64_t most_ms);
 
 #endif
