@@ -3,19 +3,20 @@
  * wait.c - lfpool/wait.h: calls that wait for one object or for several at once, continuations, and closing.  The queue
  * itself is in waiters.h.
  *
- * Idea         A call that wants n objects has n cells of the queue, with n consecutive tickets.  It is given its
- *              objects one by one, in the order of its cells (W14), like n calls for one object each.  The slots stay
- *              in the cells until each cell has one, or the call ends.
- * Invariants   W8  two calls do not wait for each other's objects.  Two calls that want several objects may enlist
- *                  their cells alternately, so each may be given objects that the other needs.  A call that has some of
- *                  its objects checks every millisecond whether a call with an earlier ticket waits.  If so it gives
- *                  all its objects back, and the earlier call is served first.  Its own cells stay in the queue, with
- *                  their tickets.
+ * Idea         A call that wants n objects has n cells of the queue, with n consecutive tickets.  Servers give it the
+ *              objects one by one, in the order of its cells (W14), as they serve n calls for one object each.  The
+ *              slots stay in the cells until each cell has one, or the call ends.
+ * Invariants   W8  no two calls wait for each other's objects.  Two calls that want several objects may enlist their
+ *                  cells alternately, so each may be given objects that the other needs.  Therefore a call that has
+ *                  some of its objects checks every millisecond whether a call with an earlier ticket waits.  If one
+ *                  does, the later call gives all its objects back, and the earlier call is served first.  The cells of
+ *                  the later call stay in the queue, with their tickets.
  *              W9  a call in the queue holds only the slots in its cells.  (W1 to W7, W14: waiters.h, cells.h.)
  *              W15 a call keeps its ticket until it ends.  If an object that it was given cannot be used, it queues
  *                  again in its old place before it puts anything back.
  * Progress     Blocks, in the kernel, until the cells are served, or the time is over, or the pool is closed.  The call
- *              with the earliest ticket never gives back, so no call starves.  A call that was given nothing sleeps.
+ *              with the earliest ticket never gives objects back, so no call starves.  A call that was given no object
+ *              sleeps.
  */
 #include "api/api.h"
 
@@ -31,8 +32,8 @@
 
 /* ---- Calls that wait ---- */
 
-/* Must the call queue, because another call came first?  Not with hooks.exhausted, which each call that finds no object
- * asks: the hook may release an object, which goes to the call that came first. */
+/* Must the call queue, because another call already waits?  Not in a pool with hooks.exhausted.  There each call that
+ * finds no object asks the hook, and if the hook releases an object, the call that waits first gets it. */
 static bool must_queue(const lfpool_t *pool, int64_t timeout_ns)
 {
 	return timeout_ns && !pool->hooks.exhausted && waiters_any(&pool->waiters);
@@ -70,7 +71,7 @@ lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache_t *cache, 
 		deadline_ns = os_deadline(timeout_ns);
 	if (!head)
 		head = thread_cache(pool);
-	/* For one object without a wait this is the second attempt, which finds the reason of the failure. */
+	/* For one object without a wait this is the second attempt, which finds the reason for the failure. */
 	if (!queue && (count > 1 || !timeout_ns))
 		status = waiters_take(pool, head, objects_out, count);
 	if (queue)
@@ -87,7 +88,7 @@ lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache_t *cache, 
 #define INDEX_BITS 16
 _Static_assert(CELLS_MAX < 1 << INDEX_BITS, "a ticket names a cell");
 
-/* Does the ticket belong to the cell that waits with this word?  Compares the bits that both have. */
+/* Does the public ticket belong to the cell that has this word?  Compares the ticket bits that both contain. */
 static bool is_ticket_of(uint64_t word, lfpool_ticket_t ticket)
 {
 	return !((cell_ticket(word) ^ ticket >> INDEX_BITS) & LOW_BITS(CANCEL_TICKET_BITS));
@@ -97,7 +98,8 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 				     lfpool_ticket_t *ticket_out)
 {
 	struct waiters *d = &pool->waiters;
-	/* A continuation called from within another could nest without end, so it queues for the outer server. */
+	/* If one continuation called another directly, calls could nest without end.  So a nested call queues, and the
+	 * outer server serves it. */
 	const bool nested = waiters_is_serving(pool);
 	void *object = NULL;
 
@@ -105,7 +107,7 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 		*ticket_out = 0;
 	if (!then)
 		return LFPOOL_E_ARGUMENT;
-	/* A call that already waits comes first.  (The hook: as in must_queue().) */
+	/* A call that already waits is served first, except in a pool with hooks.exhausted (must_queue()). */
 	if (pool->hooks.exhausted || !(nested || waiters_any(d)))
 		object = take_one(pool, NULL, 0);
 	else
@@ -121,13 +123,13 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 	if (cell) {
 		const uint64_t ticket = cells_tickets(d, 1);
 
-		/* Before a server can call `then`. */
+		/* Stored before a server can call `then`. */
 		if (ticket_out)
 			*ticket_out = ticket << INDEX_BITS | (cell->index + 1);
 		cell_enlist(d, cell, ticket, then, context);
 		cells_shown(d);
 	}
-	/* An object that the hook released goes to the first in the queue. */
+	/* A nested call that took an object gives it to the first in the queue. */
 	(void)lfpool_release(pool, object);
 	if (!cell)
 		return closed ? LFPOOL_E_CLOSED : LFPOOL_E_NO_MEMORY;
@@ -148,7 +150,8 @@ bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket)
 	/* acquire, edge QUEUE: `then`. */
 	uint64_t word = load_acquire(&cell->word);
 
-	/* relaxed: `then` belongs to the word.  Without `then` it is a waiting call's, which has no public ticket. */
+	/* relaxed: `then` belongs to the word.  A cell without `then` belongs to a waiting call, which has no public
+	 * ticket. */
 	if (cell_phase(word) != WAITING || !is_ticket_of(word, ticket) || !load_relaxed(&cell->then))
 		return false;
 	/* relaxed: after success the cell is ours, and unchanged. */
@@ -174,7 +177,8 @@ size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns)
 		/* relaxed: a word to sleep on. */
 		const uint64_t seen = load_relaxed(&d->closed);
 
-		/* Polls after CLOSED_EMPTY, which is announced once: objects that a call adds later leave soon. */
+		/* CLOSED_EMPTY is announced once.  Objects that a call adds later leave the pool soon, but without a
+		 * wake-up, so this loop polls then. */
 		waiters_doze(d, &d->closed, seen, deadline_ns, seen != CLOSED || retired_asks(pool->retired));
 		(void)retired_poll(pool->retired, head);
 	}
@@ -186,7 +190,7 @@ size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns)
 void waiters_doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns,
 		  uint64_t most_ms)
 {
-	/* Without sleep in a buffer; without a deadline the clock is not read. */
+	/* A pool in a buffer never sleeps.  The clock is read only if `most_ms` limits the sleep. */
 	if (arena_in_buffer(d->arena)) {
 		cpu_relax();
 		return;
@@ -200,8 +204,9 @@ void waiters_doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t see
 	os_sleep_on(word, seen, deadline_ns);
 }
 
-/* With a scheme that has to be asked, the n-th call in the queue asks every n milliseconds, but at least this often.
- * So a long queue asks little more often than one call, and if one thread stops, others ask. */
+/* If the scheme has to be asked, the n-th call in the queue asks it every n milliseconds, and at least every
+ * ASK_PAUSE_MAX_MS.  So a long queue asks little more often than a single call, and if one thread stops, others still
+ * ask. */
 #define ASK_PAUSE_MAX_MS 16
 
 /* Milliseconds that a call with this ticket, and no slot yet, may sleep.  0: until its deadline. */
@@ -258,10 +263,10 @@ static bool take_all(lfpool_t *pool, struct cache_head *head, void **slots_out, 
 	return true;
 }
 
-/* As take_all(); reclaims retired objects and grows the pool, as an acquire does. */
+/* As take_all().  If too few slots are free, it reclaims retired objects and grows the pool, as an acquire does. */
 static bool take_or_make(lfpool_t *pool, struct cache_head *head, void **slots_out, size_t count)
 {
-	/* Repeats only after it grew, or another thread made it grow, or a batch was reclaimed. */
+	/* Repeats only after this or another thread has grown the pool, or after a batch was reclaimed. */
 	for (;;) {
 		const size_t seen = cold_capacity(&pool->core.cold);
 
@@ -279,7 +284,7 @@ static uint32_t unbegin(lfpool_t *pool, void *object)
 {
 	uint32_t slot;
 
-	/* The user of a walk may have found the object, and released or pinned it. */
+	/* Another thread may have found the object by a walk, and released or pinned it. */
 	if (pool_locate(pool, object, &slot) != LFPOOL_OK ||
 	    arena_leave_active(&pool->core.arena, slot, pool->check_races, GENERATION_RELEASED) != LEAVE_NOW)
 		return SLOT_NONE;
@@ -289,8 +294,8 @@ static uint32_t unbegin(lfpool_t *pool, void *object)
 /* AGAIN: after SLOT_USED_UP or SLOT_BAD the call may try again. */
 enum outcome { ALL_BEGUN, ONE_REFUSED, AGAIN };
 
-/* Makes the objects of `count` slots active, in place.  If one fails, none is active, and the first *left_out places
- * have the slots that the caller must put back. */
+/* Makes the objects of `count` slots active, and replaces each slot in the array by its object.  If one object fails,
+ * no object is active afterwards, and the first *left_out entries are the slots that the caller must put back. */
 static enum outcome begin_all(lfpool_t *pool, struct cache_head *head, void **slots, size_t count, size_t *left_out)
 {
 	*left_out = 0;
@@ -300,7 +305,7 @@ static enum outcome begin_all(lfpool_t *pool, struct cache_head *head, void **sl
 
 		if (begun == SLOT_BEGUN) {
 			slots[i] = object;
-			/* A hook may have refused others before this one. */
+			/* A hook may have refused other objects before this one, and their slots were put back. */
 			if (pool->each_call)
 				waiters_look(pool, head);
 			continue;
@@ -319,11 +324,11 @@ static enum outcome begin_all(lfpool_t *pool, struct cache_head *head, void **sl
 lfpool_status_t waiters_take(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count)
 {
 	enum outcome outcome = AGAIN;
-	/* The caller has already tried, and counted, one object. */
+	/* For one object the caller has already made an attempt, and counted its failure. */
 	bool counted = count == 1;
 	size_t left;
 
-	/* Repeats only after SLOT_USED_UP, or an object was destroyed (SLOT_BAD). */
+	/* Repeats only after SLOT_USED_UP, or after an object was destroyed (SLOT_BAD). */
 	while (outcome == AGAIN) {
 		if (!take_all(pool, head, objects_out, count)) {
 			if (!counted)
@@ -350,11 +355,11 @@ struct call {
 	size_t count;
 	size_t left; /* slots in `objects` that are to be put back  */
 	uint64_t deadline_ns;
-	uint64_t ticket;    /* of its first cell; 0: it has none yet       */
-	struct cell *first; /* its cells, from which `next` leads on       */
+	uint64_t ticket;    /* of its first cell; 0: not drawn yet         */
+	struct cell *first; /* its first cell; `next` leads to the others  */
 };
 
-/* Claims `count` cells, each with the index of the next; NULL: it could not claim all. */
+/* Claims `count` cells, and stores in each the index of the next.  NULL: it could not claim all of them. */
 static struct cell *claim_all(struct waiters *d, size_t count)
 {
 	struct cell *first = NULL;
@@ -379,7 +384,8 @@ static struct cell *claim_all(struct waiters *d, size_t count)
 	return first;
 }
 
-/* Enlists the cells, in the order of their tickets (W14); then puts back the slots of the call, and serves. */
+/* Enlists the cells, in the order of their tickets (W14).  Then puts back the slots that the call still has, and
+ * serves. */
 static void enlist_all(struct call *call)
 {
 	struct waiters *d = &call->pool->waiters;
@@ -394,19 +400,19 @@ static void enlist_all(struct call *call)
 	waiters_serve(call->pool, call->head);
 }
 
-/* The cell leaves the queue; returns the slot that it was given, or SLOT_NONE. */
+/* Takes the cell out of the queue.  Returns the slot that the cell was given, or SLOT_NONE. */
 static uint32_t leave_queue(struct cell *cell)
 {
 	/* acquire, edge QUEUE: the slot's last holder. */
 	uint64_t word = load_acquire(&cell->word);
 
-	/* relaxed: it becomes ours again, unchanged.  Repeats only if a server was faster. */
+	/* relaxed: if the CAS succeeds, the cell is ours again, and unchanged.  Repeats only if a server was faster. */
 	while (cell_phase(word) == WAITING && !cas_relaxed(&cell->word, &word, CLAIMED))
 		word = load_acquire(&cell->word);
 	return cell_phase(word) >= GIVEN ? cell_slot(word) : SLOT_NONE;
 }
 
-/* All cells leave the queue; returns the number of slots they had. */
+/* Takes all cells of the call out of the queue.  Returns the number of slots that the cells were given. */
 static size_t leave_all(struct call *call)
 {
 	struct waiters *d = &call->pool->waiters;
@@ -427,7 +433,8 @@ static size_t leave_all(struct call *call)
 	return given;
 }
 
-/* W8: puts back the slots in the call's cells, which wait again, with their tickets; false: they had no slot. */
+/* W8: puts back the slots in the call's cells.  These cells wait again, with the same tickets.  False: no cell had a
+ * slot. */
 static bool step_back(struct call *call)
 {
 	struct waiters *d = &call->pool->waiters;
@@ -460,13 +467,14 @@ static bool is_over(uint64_t deadline_ns)
 	return deadline_ns != UINT64_MAX && os_now_ns() >= deadline_ns;
 }
 
-/* The word of the cell, which belongs to the call. */
+/* The word of one of the call's cells. */
 static uint64_t look_at(const struct call *call, struct cell *cell)
 {
 	/* relaxed: leave_queue() acquires. */
 	uint64_t word = load_relaxed(&cell->word);
 
-	/* In a hook or continuation the call serves itself, because its server gives nothing until it returns (W6). */
+	/* In a hook or continuation the call serves itself, because the server that runs the hook gives nothing until
+	 * the hook returns (W6). */
 	if (cell_phase(word) < GIVEN && unlikely(waiters_is_serving(call->pool))) {
 		const uint32_t slot = slots_take(call->pool, call->head);
 
@@ -484,7 +492,7 @@ static COLD bool poll(const struct call *call)
 	const struct waiters *d = &call->pool->waiters;
 	_Atomic(uint64_t) nothing;
 
-	/* relaxed: no other thread knows it. */
+	/* relaxed: no other thread knows this word. */
 	store_relaxed(&nothing, 0);
 	for (;;) {
 		(void)retired_poll(call->pool->retired, call->head);
@@ -509,7 +517,7 @@ static void wait_in_queue(struct call *call)
 	lfpool_t *pool = call->pool;
 	const struct waiters *d = &pool->waiters;
 	struct cell *cell = call->first;
-	size_t given = 0; /* before `cell` */
+	size_t given = 0; /* cells before `cell`, which all have a slot */
 	bool holds = false;
 
 	/* Repeats only after a sleep, or after a cell was served. */
@@ -524,7 +532,8 @@ static void wait_in_queue(struct call *call)
 		}
 		if (waiters_closed(d) || is_over(call->deadline_ns))
 			return;
-		/* After this call has stepped back, W14 does not hold, so it goes on checking every millisecond. */
+		/* After this call has stepped back, W14 does not hold for its cells, so it keeps checking every
+		 * millisecond. */
 		holds = holds || given > 0;
 		if (holds && older_waits(d, call->ticket) && step_back(call)) {
 			cell = call->first;
@@ -557,7 +566,7 @@ static bool wait_for_slots(struct call *call)
 	return take_all(call->pool, call->head, call->objects, call->count);
 }
 
-/* Statistics of a wait that has ended.  Calls on caller-provided memory do not read the clock: `began_ns` is 0. */
+/* Counts a wait that has ended.  A call on a pool in a buffer does not read the clock, and its `began_ns` is 0. */
 static void count_wait(lfpool_t *pool, uint64_t began_ns, bool timed_out)
 {
 	if (EMBEDDED)
@@ -569,7 +578,7 @@ static void count_wait(lfpool_t *pool, uint64_t began_ns, bool timed_out)
 	tally_shared(&pool->waited.calls, 1);
 	tally_shared(&pool->waited.timeouts, timed_out);
 	tally_shared(&pool->waited.ns, took_ns);
-	/* Repeats only after another call raised it. */
+	/* Repeats only after another call raised the maximum. */
 	while (longest_ns < took_ns && !tally_cas(&pool->waited.longest_ns, &longest_ns, took_ns))
 		;
 }

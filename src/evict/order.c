@@ -17,7 +17,7 @@ static inline bool rank_before(const struct order *order, struct rank a, struct 
 {
 	if (!order->before)
 		return a.priority != b.priority ? a.priority < b.priority : a.stamp < b.stamp;
-	/* The priorities of RANK_LOWEST and RANK_NONE are not for the user's comparison. */
+	/* RANK_LOWEST and RANK_NONE have no real priority, so the user's comparison must not be called for them. */
 	if (!a.stamp || !b.stamp || a.stamp == UINT64_MAX || b.stamp == UINT64_MAX)
 		return a.stamp < b.stamp;
 	return priority_before(order, a.priority, b.priority) ||
@@ -41,8 +41,8 @@ static inline bool is_candidate(uint64_t word)
 	return (word & (GENERATION_ONE - 1)) == GENERATION_CANDIDATE;
 }
 
-/* The number of slots, or nodes, of a level that can have candidates.  seq_cst: a scan (EV4) includes the slots of
- * earlier unpins. */
+/* The number of slots or nodes of a level, up to the last one that can have a candidate.  seq_cst: a scan (EV4)
+ * includes the slots of earlier unpins. */
 static inline size_t level_count(const struct order *order, unsigned level)
 {
 	const uint64_t top = load_seq_cst(&order->top);
@@ -65,7 +65,8 @@ static inline struct block children(const struct order *order, unsigned level, s
 
 /* ---- Bounds ---- */
 
-/* EV3: if a thread is raising the bound, adds MISSED, because its scan may have missed the caller's unpin. */
+/* EV3: if a thread is raising the bound, adds MISSED and returns true, because that thread's scan may have missed the
+ * caller's unpin. */
 static inline bool node_miss(const struct order_level *l, size_t node)
 {
 	/* seq_cst, both: EV4. */
@@ -78,7 +79,7 @@ static inline bool node_miss(const struct order_level *l, size_t node)
 	return false;
 }
 
-/* EV3, at one level, for a slot with this priority. */
+/* Lowers the bound of one level (EV3), for a slot with this priority. */
 static inline void node_lower(struct order *order, unsigned level, size_t index, uint64_t priority_of_slot)
 {
 	struct order_level *l = &order->level[level];
@@ -93,13 +94,13 @@ static inline void node_lower(struct order *order, unsigned level, size_t index,
 	if (!order->before && priority < priority_of_slot)
 		return;
 
-	/* relaxed: like the priority. */
+	/* relaxed: as the priority in order_lower(). */
 	const struct rank rank = {priority_of_slot, load_relaxed(&order->level[0].stamp[index])};
 
 	stamp = load_seq_cst(&l->stamp[node]);
 	if (!rank_before(order, rank, (struct rank){priority, stamp}))
 		return;
-	/* Both repeat only after another thread changed the word. */
+	/* Both loops repeat only after another thread changed the word. */
 	while (priority_before(order, rank.priority, priority) &&
 	       !cas_seq_cst(&l->priority[node], &priority, rank.priority))
 		;
@@ -110,8 +111,8 @@ static inline void node_lower(struct order *order, unsigned level, size_t index,
 void order_lower(struct order *order, uint32_t slot)
 {
 	const size_t index = slot - 1;
-	/* relaxed: stored by us, or before the pin that we removed.  A thread that pins the slot and changes the rank
-	 * now also lowers the bounds. */
+	/* relaxed: this thread stored the priority, or it was stored before the pin that this thread has removed.  If
+	 * another thread pins the slot now and changes its rank, that thread lowers the bounds too. */
 	const uint64_t priority = load_relaxed(&order->level[0].priority[index]);
 
 	for (unsigned level = 1; level < order->levels; level++)
@@ -128,7 +129,8 @@ struct lowest {
 
 #define LOWEST_NONE ((struct lowest){RANK_NONE, SIZE_MAX})
 
-/* The lower of two; with `by_number` without a branch, because a processor cannot predict where the least rank is. */
+/* The lower of the two.  With `by_number` it is found without a branch, because a processor cannot predict where the
+ * least rank is. */
 static ALWAYS_INLINE struct lowest lower_of(const struct order *order, bool by_number, struct lowest a, struct lowest b)
 {
 #ifdef __SIZEOF_INT128__
@@ -150,7 +152,7 @@ static ALWAYS_INLINE struct lowest lower_of(const struct order *order, bool by_n
 /* The rank of a slot; RANK_NONE if it is no candidate.  Loads the word first, so the rank is at least as new (EV4). */
 static ALWAYS_INLINE struct lowest slot_rank(const struct order_level *l, const struct arena *arena, size_t index)
 {
-	/* seq_cst: EV4.  It is an acquire, edge PIN. */
+	/* seq_cst: EV4.  The load also acquires, edge PIN. */
 	const uint64_t word = load_seq_cst(&arena->generation[index + 1]);
 	/* relaxed, both: after the word. */
 	const struct rank rank = {load_relaxed(&l->priority[index]), load_relaxed(&l->stamp[index])};
@@ -174,8 +176,8 @@ static ALWAYS_INLINE struct lowest scan_one(const struct order_level *l, const s
 	return arena ? slot_rank(l, arena, at) : node_bound(l, at);
 }
 
-/* The lowest of slots, if `arena` is given, or of nodes.  Inlined with constants, so that each kind has its own
- * loop. */
+/* The lowest of the slots in the block if `arena` is not NULL, otherwise the lowest of the nodes.  It is inlined with
+ * constant arguments, so that each kind gets a separate loop. */
 static ALWAYS_INLINE struct lowest scan_as(const struct order *order, bool by_number, unsigned level,
 					   const struct arena *arena, struct block block)
 {
@@ -198,7 +200,7 @@ static struct lowest scan_by_before(const struct order *order, unsigned level, s
 	return level ? scan_as(order, false, level, NULL, block) : scan_as(order, false, 0, order->arena, block);
 }
 
-/* The least candidate of slots (level 0), or the least bound of nodes. */
+/* The least candidate in a block of slots (level 0), or the least bound in a block of nodes. */
 static struct lowest scan_block(const struct order *order, unsigned level, struct block block)
 {
 	if (order->before)
@@ -227,14 +229,14 @@ static void node_raise(struct order *order, unsigned level, size_t node)
 
 	const struct lowest least = scan_block(order, level - 1, children(order, level, node));
 
-	/* release, both: a search that reads one of them sees our version with RAISING, EV5. */
+	/* release, both: a search that reads one of these words also sees our version with RAISING (EV5). */
 	store_release(&l->priority[node], least.rank.priority);
 	store_release(&l->stamp[node], least.rank.stamp);
-	/* release: a thread that reads the new version sees the words. */
+	/* release: a thread that reads the new version sees both words. */
 	version |= VERSION_RAISING;
 	if (cas_release(&l->version[node], &version, version_next(version, least.at)))
 		return;
-	/* An unpin has added MISSED.  release, all: as above. */
+	/* An unpin has added MISSED, so the bound becomes the lowest of all.  release, all: as above. */
 	store_release(&l->priority[node], RANK_LOWEST.priority);
 	store_release(&l->stamp[node], RANK_LOWEST.stamp);
 	store_release(&l->version[node], version_next(version, least.at));
@@ -252,7 +254,7 @@ void order_raise(struct order *order, uint32_t slot, struct rank limit)
 
 /* ---- Search ---- */
 
-/* A hint: the slot that the last raises found to be the least below a node. */
+/* A hint: the slot below a node that was the least when the nodes on its path were last raised. */
 static inline size_t hinted(const struct order *order, unsigned level, size_t node)
 {
 	for (; level > 0; level--)
@@ -262,8 +264,8 @@ static inline size_t hinted(const struct order *order, unsigned level, size_t no
 	return node;
 }
 
-/* Follows the least bound from the root to a block, and scans that.  True: no candidate is below *lowest_out.  False:
- * bounds above the block were too low, and it raised them. */
+/* Follows the least bound from the root down to a block of slots, and scans that block.  True: no candidate is below
+ * *lowest_out.  False: the bounds above the block were too low, and this call has raised them. */
 static bool descend(struct order *order, struct lowest *lowest_out)
 {
 	unsigned level = order->levels - 1;
@@ -291,8 +293,8 @@ static bool descend(struct order *order, struct lowest *lowest_out)
 
 static struct rank search_below(struct order *order, unsigned level, size_t node, struct lowest *best);
 
-/* Searches below a node with this bound, and raises the bound if it is too low.  Returns a lower bound of the ranks
- * below. */
+/* Searches below a node that has the bound `bound`, and raises the bound if it is too low.  Returns a lower bound for
+ * the ranks below the node. */
 static struct rank visit_node(struct order *order, unsigned level, size_t node, struct rank bound, struct lowest *best)
 {
 	struct rank below;
@@ -322,9 +324,9 @@ static size_t least_child(const struct order *order, const struct rank *bound, s
 	return least;
 }
 
-/* The least candidate below a node, or below the root (level order->levels), if it is below *best.  The search visits
- * the child with the least bound as long as that is below the best rank found.  Returns a lower bound of the ranks
- * below. */
+/* Finds the least candidate below a node, or below the root (level order->levels), and stores it in *best if it is
+ * below *best.  As long as the least bound of the children is below the best rank found, the search visits the child
+ * with that bound.  Returns a lower bound for the ranks below the node. */
 static struct rank search_below(struct order *order, unsigned level, size_t node, struct lowest *best)
 {
 	const struct block block = children(order, level, node);
@@ -333,7 +335,7 @@ static struct rank search_below(struct order *order, unsigned level, size_t node
 	bound[0] = RANK_NONE;
 	for (size_t child = block.first; child < block.end; child++)
 		bound[child - block.first] = node_bound(&order->level[level - 1], child).rank;
-	/* Visits each child at most once: afterwards its bound is not below the best rank. */
+	/* Visits each child at most once, because after the visit the child's bound is not below the best rank. */
 	for (;;) {
 		const size_t least = least_child(order, bound, block.end - block.first);
 
@@ -343,7 +345,7 @@ static struct rank search_below(struct order *order, unsigned level, size_t node
 	}
 }
 
-/* Stores the candidate and its word in *least_out; false: a thread has changed it since the scan. */
+/* Stores the candidate and its word in *least_out.  False: another thread has changed the candidate since the scan. */
 static bool confirm(const struct order *order, struct lowest lowest, struct least *least_out)
 {
 	const struct order_level *l = &order->level[0];
@@ -386,14 +388,15 @@ void order_enter(struct order *order, uint32_t slot, struct rank rank)
 	/* relaxed: published by the last unpin, edge PIN. */
 	store_relaxed(&order->level[0].stamp[slot - 1], rank.stamp);
 	order_set_priority(order, slot, rank.priority);
-	/* seq_cst: before the last unpin, EV4.  Repeats only after another thread has raised it. */
+	/* seq_cst: `top` is raised before the last unpin (EV4).  Repeats only after another thread has raised `top`. */
 	while (slot > top && !cas_seq_cst(&order->top, &top, slot))
 		;
 }
 
 void order_set_priority(struct order *order, uint32_t slot, uint64_t priority)
 {
-	/* release: a thread that reads it, and then finds the slot's word unchanged, has the priority of that use. */
+	/* release: a thread that reads this priority, and then finds the slot's word unchanged, has the priority of the
+	 * use to which the word belongs. */
 	store_release(&order->level[0].priority[slot - 1], priority);
 }
 
@@ -418,7 +421,7 @@ static size_t lay_level(struct order_level *level, char *memory, size_t count)
 	return 3 * bytes;
 }
 
-/* The same for all levels. */
+/* The bytes of all levels; otherwise as lay_level(). */
 static size_t lay_levels(struct order *order, char *memory, size_t slots)
 {
 	size_t bytes = 0, count = slots;

@@ -3,34 +3,37 @@
  * order.h - finds the object with the lowest priority in an evicting pool: an array of priorities, with lower bounds
  * above it.
  *
- * Idea         A slot has a priority, and a stamp that gives its age; both together are its rank.  A candidate is a
- *              slot whose word has the phase candidate and no pins (arena.h).  16 slots are a block, and a node has a
- *              lower bound for the ranks of the candidates in its block.  16 nodes are a block too, and so on, until at
- *              most 32 are left: the root's block.  A search follows the least bound down.  It is done if the least
- *              rank of the block is not above the root's least bound.  Otherwise it raises the bounds on its way, and
- *              tries again.  A node also names the child that the last raise has found, so most searches scan only the
- *              root's block.
+ * Idea         The rank of a slot is its priority and a stamp, which records its age.  A candidate is a slot whose word
+ *              has the phase candidate and no pins (arena.h).  The slots are the leaves of a tree.  16 slots form a
+ *              block, and each block has a node with a lower bound for the ranks of the candidates in the block.  16
+ *              nodes form a block of the next level, and so on, up to a level with at most 32 nodes, the root's block.
+ *              A search follows the least bound from the root's block down to a block of slots, and takes the least
+ *              rank there.  If that rank is not above the least bound in the root's block, no candidate has a lower
+ *              rank.  Otherwise the search raises the bounds on its path, and tries again.  A node also records which
+ *              child was the least at the last raise, so most searches scan only the root's block.
  *                 A rank changes only while the slot is pinned.  So only the last unpin can make a bound too high, and
  *              it lowers the bounds above the slot.  Raising a bound only makes later searches faster.  Each eviction
  *              raises the bounds above its victim.
  * Invariants   EV1 a slot's priority and stamp change only while its object is pinned by the caller, or is not
  *              active.
- *              EV2 when the last unpin of a candidate has returned, each bound above it that is not being raised is
- *                  at most its rank, until it is pinned or leaves.
+ *              EV2 from the return of a candidate's last unpin until the candidate is pinned or leaves, each bound
+ *                  above it that is not being raised is at most its rank.
  *              EV3 lowering: after the CAS that removed the last pin, a thread loads the version of each node above the
  *                  slot, from the lowest up.  If the bound is being raised, the thread adds MISSED to the version.
- *                  Otherwise it lowers a bound that is above the rank: its two words, priority and stamp, one after the
- *                  other.  Each only decreases, so afterwards the bound is at most the rank.
- *              EV4 raising: a thread that has added RAISING to the version scans the block below, stores the least
- *                  rank that it found as the bound, and then makes the version even by a CAS.  If an unpin has added
- *                  MISSED, the CAS fails, and the bound becomes the lowest of all.  An unpin that the scan does not see
- *                  loads the version after RAISING was added, in the single order of all seq_cst operations.  So it
- *                  adds MISSED.  An unpin that loaded the version before may lower a word later, which is allowed.
+ *                  Otherwise, if the bound is above the rank, the thread lowers the two words of the bound, priority
+ *                  and stamp, one after the other.  Each word only decreases, so afterwards the bound is at most the
+ *                  rank.
+ *              EV4 raising: a thread that has added RAISING to the version scans the block below, stores the least rank
+ *                  that it found as the bound, and then removes RAISING by a CAS.  If an unpin has added MISSED, the
+ *                  CAS fails, and the bound becomes the lowest of all.  If the scan does not see an unpin, that unpin
+ *                  loads the version after RAISING was added, in the single order of all seq_cst operations, and so
+ *                  adds MISSED.  An unpin that loaded the version earlier may lower a word of the new bound, which is
+ *                  allowed.
  *              EV5 a search trusts a bound if the version has no RAISING, and is the same before and after the loads.
- *                  A raise that begins later sees each unpin that had returned before.  Any other bound counts as the
- *                  lowest of all, which only makes a search scan one more block.
- * Progress     Wait-free, except the loops that lower a word, or add MISSED: lock-free.  A thread that stops while it
- *              raises a bound costs each search one more block.
+ *                  A raise that begins later sees each unpin that had returned before.  A bound that is not trusted
+ *                  counts as the lowest of all, which only makes the search scan one more block.
+ * Progress     Wait-free, except for the loops that lower a word or add MISSED, which are lock-free.  A thread that
+ *              stops while it raises a bound costs each search one more block.
  * Concurrency  -: no outside help.  H: not on one slot at the same time; the caller of order_enter alone holds the
  *              slot.  X: no other call is under way.
  *                                                            enter  set_priority  lower  least ..  check, close
@@ -50,19 +53,21 @@
 
 #include "lfpool/config.h"
 
-/* Slots or nodes in a block: two cache lines of words.  (The explorer has blocks of two: its pools are small.) */
+/* A block has 16 slots or nodes, whose words fill two cache lines.  (The explorer's pools are small, so its blocks have
+ * two.) */
 #ifndef ORDER_BLOCK_BITS
 #define ORDER_BLOCK_BITS 4
 #define ORDER_ROOT_BITS 5
 #define ORDER_DESCENTS 4
 #endif
 #define ORDER_BLOCK ((size_t)1 << ORDER_BLOCK_BITS)
-/* ORDER_ROOT: the maximum number of slots or nodes in the root's block.  ORDER_DESCENTS: after this many descents in
- * vain a search reads each bound. */
+/* ORDER_ROOT: the maximum number of slots or nodes in the root's block.  ORDER_DESCENTS: after this many descents that
+ * fail, a search uses search_below(), which reads the bounds of all children. */
 #define ORDER_ROOT ((size_t)1 << ORDER_ROOT_BITS)
 #define ORDER_LEVELS_MAX ((31 + ORDER_BLOCK_BITS - 1) / ORDER_BLOCK_BITS)
 
-/* A priority and an age.  Stamps of slots begin at 1: RANK_LOWEST is below all ranks, RANK_NONE above. */
+/* A priority and an age.  Stamps of slots begin at 1, so RANK_LOWEST is below all ranks of slots.  RANK_NONE is above
+ * all of them. */
 struct rank {
 	uint64_t priority, stamp;
 };
@@ -94,7 +99,7 @@ struct order {
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) clock; /* the newest stamp */
 	/* Statistics: victims whose slot a new object got; other victims; new objects for which no object gave way. */
 	_Atomic(uint64_t) handed_over, released, not_evicted;
-	/* Slots 1 .. top have been candidates; it only grows. */
+	/* Slots above `top` have never been candidates.  `top` only grows. */
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) top;
 };
 
@@ -105,13 +110,13 @@ struct least {
 	uint32_t slot;
 };
 
-/* For the slots of `arena`, 1 .. slots; its memory is backed as `config->flags` say. */
+/* Makes the order for slots 1 .. slots of `arena`.  Its memory is backed as `config->flags` say. */
 lfpool_status_t order_open(struct order **order_out, const lfpool_config_t *config, const struct arena *arena);
 void order_close(struct order *order);
 
 static inline uint64_t order_stamp(struct order *order)
 {
-	/* relaxed: stamps only have to differ; calls that are ordered see the clock grow. */
+	/* relaxed: stamps only have to differ.  If two calls are ordered, the later one gets the larger stamp. */
 	return fetch_add_relaxed(&order->clock, 1) + 1;
 }
 
@@ -123,16 +128,17 @@ uint64_t order_priority(const struct order *order, uint32_t slot);
 /* The caller has removed the last pin of a candidate: EV3. */
 void order_lower(struct order *order, uint32_t slot);
 
-/* The candidate with the least rank.  If others change during the call: a candidate whose rank, at the moment of the
- * search, was not above any that did not change. */
+/* Returns the candidate with the least rank.  If ranks change during the call, the result is a candidate whose rank was
+ * not above the rank of any candidate that did not change, at the moment when the search read it. */
 struct least order_least(struct order *order);
-/* After the block of this slot lost its least candidate: raises the bounds above the block, as far as they are below
+/* Called after the block of this slot lost its least candidate.  Raises each bound above the block that is below
  * `limit`. */
 void order_raise(struct order *order, uint32_t slot, struct rank limit);
 /* Does an object with priority `a` give way to a new one with priority `b`? */
 bool order_gives_way(const struct order *order, uint64_t a, uint64_t b);
 
-/* EV2, while no call is under way: NULL, or which invariant does not hold; *where_out: the index of the slot. */
+/* Checks EV1 and EV2, while no call is under way.  Returns NULL, or the invariant that does not hold; *where_out is
+ * then the index of the slot. */
 const char *order_check(const struct order *order, size_t *where_out);
 
 #endif

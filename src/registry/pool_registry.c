@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define DEBUG_WORDS_BYTES 256
-#define GROWTH_PART 8 /* full=grow without a step: this part of the capacity */
+#define GROWTH_PART 8 /* full=grow without a step: the step is 1 / GROWTH_PART of the capacity */
 
 /* ---- A config as a policy, and back ---- */
 
@@ -49,7 +49,7 @@ static bool has_capacity(const struct policy *policy)
 	return policy_gives(policy, PROFILE_capacity) || policy->value[PROFILE_capacity];
 }
 
-/* Call it after the capacity and the step are set. */
+/* Sets the fields for `full`, after the capacity and the step are set. */
 static void full_into(lfpool_config_t *config, enum full_policy full)
 {
 	if (full == FULL_GROW && !config->growth_step)
@@ -60,7 +60,7 @@ static void full_into(lfpool_config_t *config, enum full_policy full)
 	}
 	if (full == FULL_EVICT && (config->evict == LFPOOL_EVICT_NONE || config->evict == LFPOOL_EVICT_NEVER))
 		config->evict = LFPOOL_EVICT_LESS;
-	/* The pool keeps priorities, for code that uses them. */
+	/* The pool keeps its priorities, because code may use them. */
 	if ((full == FULL_FAIL || full == FULL_GROW) && config->evict != LFPOOL_EVICT_NONE)
 		config->evict = LFPOOL_EVICT_NEVER;
 }
@@ -152,7 +152,7 @@ size_t lfpool_registry_destroy(lfpool_registry_t *registry)
 
 	if (!registry)
 		return 0;
-	/* Takes back rows of calls that a fork has interrupted. */
+	/* registry_lock() takes back the rows of calls that a fork has interrupted. */
 	registry_lock(registry);
 	registry_unlock(registry);
 	while (registry->count > refused) {
@@ -184,10 +184,10 @@ void registry_inherit(lfpool_registry_t *registry)
 	for (size_t i = 0; i < registry->count; i++) {
 		struct pool_row *row = &registry->rows[i];
 
-		/* The thread that forked, in a hook, continues its call. */
+		/* If the thread that forked was in a hook, it continues its call, and keeps its row. */
 		if (row->user != process_forker()) {
 			row->busy = row->again = false;
-			/* Its pool was just being made or destroyed. */
+			/* The call was making or destroying the pool, so the row is dropped. */
 			if (!row->pool)
 				continue;
 		}
@@ -224,7 +224,7 @@ static struct pool_row *row_named(const lfpool_registry_t *registry, const char 
 	return found ? &registry->rows[place] : NULL;
 }
 
-/* Room for one more; false when the system refuses. */
+/* Makes room for one more row; false when the system refuses. */
 static bool row_room(lfpool_registry_t *registry)
 {
 	const size_t room = registry->room ? 2 * registry->room : 8;
@@ -301,7 +301,7 @@ static void get_more(const struct target *t, lfpool_registry_report_t *report)
 		report->objects_added += lfpool_reserve(t->pool, wanted);
 }
 
-/* The mutex is held. */
+/* Called with the mutex held. */
 static struct policy policy_wanted(const lfpool_registry_t *registry, const struct pool_row *row)
 {
 	struct policy wanted = row->base;
@@ -311,8 +311,8 @@ static struct policy policy_wanted(const lfpool_registry_t *registry, const stru
 }
 
 /*
- * The mutex is held, and released while the pool changes.  The caller has the row (PR4).  Does these steps (0: none),
- * and then all steps as long as other switches have met the row meanwhile.  Returns the row, which may have moved.
+ * Called with the mutex held; releases it while the pool changes.  The caller has the row (PR4).  Does `steps`, which
+ * may be 0.  If another switch has met the row meanwhile, does all steps again.  Returns the row, which may have moved.
  */
 static struct pool_row *bring(lfpool_registry_t *registry, struct pool_row *row, lfpool_t *pool, int steps,
 			      lfpool_registry_report_t *report)
@@ -339,7 +339,7 @@ static struct pool_row *bring(lfpool_registry_t *registry, struct pool_row *row,
 
 /* ---- Making a pool ---- */
 
-/* The mutex is held.  Puts the settings of the row's name into the config. */
+/* Called with the mutex held.  Puts the settings for the row's name into the config. */
 static void configure(lfpool_registry_t *registry, struct pool_row *row, lfpool_config_t *config,
 		      char words[DEBUG_WORDS_BYTES])
 {
@@ -376,7 +376,7 @@ static lfpool_status_t enter_row(lfpool_registry_t *registry, struct pool_row *r
 	return LFPOOL_OK;
 }
 
-/* Ends a call that has the row: stores the pool, or, if that is NULL, removes the row. */
+/* Ends a call that has the row: stores the pool, or removes the row if `pool` is NULL. */
 static void complete_row(lfpool_registry_t *registry, const char *name, lfpool_t *pool)
 {
 	lfpool_registry_report_t report = {0};
@@ -394,7 +394,7 @@ static void complete_row(lfpool_registry_t *registry, const char *name, lfpool_t
 	registry_unlock(registry);
 }
 
-/* Copies the config, and the name as a row has it. */
+/* Copies the config, and makes a row that has only the name. */
 static lfpool_status_t read_request(const char *name, const lfpool_config_t *given, lfpool_config_t *config_out,
 				    struct pool_row *row_out)
 {
@@ -458,8 +458,8 @@ lfpool_status_t lfpool_registry_create_pool(lfpool_registry_t *registry, const c
 
 /* ---- Destroying a pool ---- */
 
-/* Takes the pool out of its row, which keeps the name until the pool is destroyed.  False: it has no row.  The caller
- * gets the name, which alone identifies the row after the destroy (PR2). */
+/* Takes the pool out of its row, which keeps the name until the pool is destroyed.  False: the pool has no row.  After
+ * the destroy only the name identifies the row (PR2), so the caller gets the name. */
 static bool row_leave(lfpool_registry_t *registry, const lfpool_t *pool, char name_out[PROFILE_NAME_BYTES])
 {
 	struct pool_row *row;
@@ -518,7 +518,8 @@ static bool is_fixed(const struct policy *made, const struct policy *wanted)
 	       memcmp(&made->modes, &wanted->modes, sizeof(made->modes)) != 0;
 }
 
-/* The mutex is held, and released while the pool changes.  Leaves a row to another call that has it. */
+/* Called with the mutex held; releases it while the pool changes.  If another call has the row, the change is left to
+ * that call. */
 static void bring_row(lfpool_registry_t *registry, struct pool_row *row, int steps, lfpool_registry_report_t *report)
 {
 	if (!row->pool || row->busy) {
@@ -536,7 +537,7 @@ static void bring_row(lfpool_registry_t *registry, struct pool_row *row, int ste
 	os_wake(&registry->brought);
 }
 
-/* Brings all rows, in the order of their names, because rows come and go meanwhile. */
+/* Brings all rows to the scenario.  It finds the next row by name, because rows are added and removed meanwhile. */
 static void bring_all(lfpool_registry_t *registry, int steps, lfpool_registry_report_t *report)
 {
 	char name[PROFILE_NAME_BYTES] = "";
@@ -573,7 +574,7 @@ static void count_all(lfpool_registry_t *registry, lfpool_registry_report_t *rep
 	registry_unlock(registry);
 }
 
-/* `fresh`, if it is not NULL, becomes the profile, and gets the old one.  False: the scenario is unknown, and nothing
+/* If `fresh` is not NULL, exchanges it for the registry's profile.  False: the scenario is unknown, and nothing
  * changes. */
 static bool enter_scenario(lfpool_registry_t *registry, struct profile *fresh, const char *scenario)
 {

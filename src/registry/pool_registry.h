@@ -5,17 +5,17 @@
  * Idea         A layer on the public functions: a profile, and a row for each pool, sorted by name.  A row remembers
  *              the pool's configuration without the profile, so that each scenario starts from there.
  * Invariants   PR1 rows are sorted; no two have the same name.
- *              PR2 the pool of a row exists, and no other row has it.  While it is being made or destroyed its row has
- *                  only the name, because another pool can get the address of a destroyed one.
+ *              PR2 the pool of a row exists, and no other row has it.  While a pool is being made or destroyed, its row
+ *                  has only the name, because another pool can get the address of a destroyed one.
  *              PR3 `scenario` is one of the profile's.
- *              PR4 a call has a row while it makes or destroys the row's pool, or has set `busy`: no other call removes
- *                  the row or changes its pool.  A switch that meets such a row sets `again`, and does not wait.  The
- *                  call that has the row checks `again` under the mutex when it is done.  So each pool is brought to
- *                  the newest scenario, by some call.
- * Concurrency  One mutex, held for look-ups and for changes of rows.  No pool is made, changed or destroyed under it,
- *              so hooks and continuations run without it, and can call everything.
- *                 A destroy waits for the call that has the row of its pool; no other call waits.
- *                 The child of a fork takes back the rows that calls of the parent's other threads have (PR4).
+ *              PR4 a call has a row while it makes or destroys the row's pool, or while `busy` is set for it.
+ *                  Meanwhile no other call removes the row or changes its pool.  A switch that meets such a row sets
+ *                  `again`, and does not wait.  The call that has the row checks `again` under the mutex when it is
+ *                  done.  So some call brings each pool to the newest scenario.
+ * Concurrency  One mutex, held for look-ups and for changes of rows.  No pool is made, changed or destroyed under it.
+ *              So hooks and continuations run without the mutex, and can call every function.
+ *                 A destroy waits for the call that has the row of its pool; no other call waits.  The child of a fork
+ *                 takes back the rows that calls of the parent's other threads had (PR4).
  * Progress     Blocking.
  */
 #ifndef LFPOOL_SRC_POOL_REGISTRY_H
@@ -37,11 +37,11 @@ struct row_numbers {
 
 struct pool_row {
 	char name[PROFILE_NAME_BYTES];
-	lfpool_t *pool;             /* NULL: it is being made, or destroyed                        */
+	lfpool_t *pool;             /* NULL: the pool is being made or destroyed                   */
 	const char *full;           /* the word in the column "full"                               */
 	size_t object_size;         /* bytes                                                       */
 	struct policy base;         /* the configuration without the profile                       */
-	struct policy made;         /* the settings that it was made with                          */
+	struct policy made;         /* the settings that the pool was made with                    */
 	size_t reserved;            /* objects for which there is address space                    */
 	bool busy;                  /* a switch changes the pool: PR4                              */
 	uintptr_t user;             /* the thread of the call that has the row, or had it last     */
@@ -51,8 +51,8 @@ struct pool_row {
 
 struct lfpool_registry_t {
 	struct fork_mutex mutex;
-	uint32_t forks; /* process_forks() at the last look */
-	/* All under the mutex. */
+	uint32_t forks; /* process_forks() when the mutex was taken last */
+	/* Used only with the mutex held. */
 	struct profile profile;
 	uint32_t scenario;
 	struct pool_row *rows;
@@ -61,7 +61,7 @@ struct lfpool_registry_t {
 	_Atomic(uint64_t) brought; /* if a destroy waits: changes when `busy` of a row ends */
 };
 
-/* In the child of a fork, with the mutex held: takes back the rows of calls that are gone. */
+/* Called in the child of a fork, with the mutex held.  Takes back the rows of calls that are gone. */
 COLD void registry_inherit(lfpool_registry_t *registry);
 
 static inline void registry_lock(lfpool_registry_t *registry)
@@ -78,10 +78,11 @@ static inline void registry_unlock(lfpool_registry_t *registry)
 
 /* ---- For sets ---- */
 
-/* As window_bytes(), for the pool that the next function would make now. */
+/* As window_bytes(), for the pool that registry_create_in() would make now. */
 lfpool_status_t registry_window_bytes(lfpool_registry_t *registry, const char *name, const lfpool_config_t *config,
 				      size_t *bytes_out);
-/* As lfpool_registry_create_pool(), with the objects in the range, which limits their number; NULL: in no range. */
+/* As lfpool_registry_create_pool(), with the objects in the range, which limits their number.  `range` NULL: the
+ * objects may be anywhere. */
 lfpool_status_t registry_create_in(lfpool_registry_t *registry, const char *name, const lfpool_config_t *config,
 				   const struct window_range *range, lfpool_t **pool_out);
 

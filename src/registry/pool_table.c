@@ -93,7 +93,7 @@ static void put_registry_text(struct text *t, const lfpool_registry_t *registry,
 		widths[c] = width_of(cell(sum, &columns[c]), wider(0, columns[c].title));
 	for (struct pool_row *row = registry->rows; (row = shown_from(registry, row)); row++) {
 		name = wider(name, row->name);
-		/* Only sizes have no sum. */
+		/* The column of sizes has no sum, so the rows determine its width. */
 		widths[0] = width_of(row->object_size, widths[0]);
 	}
 	text_put(t, "scenario %s, %zu pool%s\n%-*s", registry->profile.scenarios[registry->scenario].name, pools,

@@ -3,8 +3,8 @@
  * profile.c - reads the text of a profile, and looks settings up in it, see profile.h.
  *
  * Idea         The reader goes through the text line by line and word by word.  At the first error it stops and frees
- *              what was read, so no profile is applied in part.  A word is a range of bytes in the text, which is never
- *              written to.
+ *              all that it has read, so no profile is applied in part.  A word is a range of bytes in the text, which
+ *              is never written to.
  */
 #include "registry/profile.h"
 
@@ -78,8 +78,8 @@ static void overlay_lines(const struct profile *p, const char *pool, uint32_t sc
 		overlay(policy, &here->policy);
 }
 
-/* The number of objects in these bytes: at least 1, unless the bytes are 0.  lfpool_create() refuses UINT32_MAX, and
- * objects of 0 bytes. */
+/* The number of objects in these bytes, at least 1 unless the bytes are 0.  UINT32_MAX means too many objects:
+ * lfpool_create() refuses that number, and also objects of 0 bytes. */
 static uint64_t objects_of_bytes(uint64_t bytes, size_t object_size)
 {
 	if (!bytes || bytes < object_size)
@@ -135,7 +135,7 @@ struct reader {
 
 static bool fail(struct reader *r, const char *at, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Reports an error at this byte of the text.  Always false. */
+/* Reports an error at this byte of the text.  Returns false. */
 static bool fail(struct reader *r, const char *at, const char *format, ...)
 {
 	lfpool_profile_error_t *error = r->error;
@@ -149,7 +149,7 @@ static bool fail(struct reader *r, const char *at, const char *format, ...)
 	va_start(arguments, format);
 	(void)vsnprintf(text.out + text.wanted, text.room - text.wanted, format, arguments);
 	va_end(arguments);
-	/* Makes any bytes printable. */
+	/* Replaces bytes that are not printable. */
 	for (char *c = error->text; *c; c++)
 		*c = *c >= ' ' && *c <= '~' ? *c : '?';
 	return false;
@@ -165,7 +165,7 @@ lfpool_status_t profile_no_memory(lfpool_profile_error_t *error)
 /* ---- Words ---- */
 
 #define BLANKS " \t\r"
-#define ENDS "\n#" /* of the part of a line that counts */
+#define ENDS "\n#" /* a comment, or the end of the line */
 
 /* Skips blanks; true at the end of the line. */
 static bool at_end(struct reader *r)
@@ -174,7 +174,7 @@ static bool at_end(struct reader *r)
 	return !*r->at || strchr(ENDS, *r->at);
 }
 
-/* The bytes up to one of `stops`. */
+/* Reads the bytes up to one of `stops`. */
 static struct token read_word(struct reader *r, const char *stops)
 {
 	const struct token word = {r->at, strcspn(r->at, stops)};
@@ -204,7 +204,7 @@ static const struct key {
 #undef PROFILE_BYTE_KEY
 };
 
-/* The word for a key, in objects or in bytes, as the policy has it. */
+/* The word for a key.  A key has one word for objects and may have one for bytes; the policy has used one of them. */
 static const char *word_of(const struct policy *policy, enum profile_key key)
 {
 	const bool in_bytes = policy->in_bytes >> key & 1;
@@ -273,7 +273,7 @@ static bool add_mode(struct token word, struct debug_modes *modes)
 	return debug_words_read(modes, text);
 }
 
-/* Adds a word to the value of the key; `alone`: it is the only one. */
+/* Adds a word to the value of the key.  `alone`: the value has no other word. */
 static bool add_word(struct reader *r, const struct key *k, struct token word, bool alone, struct policy *policy)
 {
 	const enum profile_key key = k->key;
@@ -293,7 +293,7 @@ static bool add_word(struct reader *r, const struct key *k, struct token word, b
 		    key == PROFILE_cache_capacity ? " or none" : "", SHOWN(word));
 }
 
-/* For flags and debug words with commas between them, for other keys one word. */
+/* Reads a value: words with commas between them for flags and debug, one word for all other keys. */
 static bool read_value(struct reader *r, const struct key *key, struct policy *policy)
 {
 	const bool is_list = key->key == PROFILE_flags || key->key == PROFILE_debug;
@@ -354,7 +354,7 @@ static void *with_room(struct reader *r, void *array, size_t count, size_t *room
 	return array;
 }
 
-/* Copies a valid name. */
+/* Copies the name if it is valid. */
 static bool read_name(struct reader *r, struct token word, char name_out[PROFILE_NAME_BYTES])
 {
 	if (!profile_name_fits(word.at, word.length))
@@ -399,8 +399,8 @@ static bool read_scenario(struct reader *r)
 	return at_end(r) ? add_scenario(r, &scenario) : fail(r, r->at, "unexpected text after ]");
 }
 
-/* A line's capacity must not exceed its max_capacity, if both are in the same unit; values that the line lacks come
- * from the scenario "default". */
+/* A line's capacity must not exceed its max_capacity, if both are in the same unit.  Values that the line lacks are
+ * those from the scenario "default". */
 static bool check_line(struct reader *r, const char *at, const struct profile_line *line)
 {
 	struct policy whole = {0};

@@ -9,7 +9,7 @@
  *              PF3 every value is within the bounds of lfpool_config_t.
  *              PF4 a line keeps numbers in bytes in bytes, because it does not know the object size.  profile_apply()
  *                  converts them to objects.
- * Progress     Nothing is shared here; reading allocates.
+ * Progress     Threads share no data here.  Reading allocates memory.
  */
 #ifndef LFPOOL_PROFILE_H
 #define LFPOOL_PROFILE_H
@@ -26,26 +26,26 @@
 #define PROFILE_BYTES_MAX ((uint64_t)PROFILE_OBJECTS_MAX << 30) /* PROFILE_OBJECTS_MAX objects of 1 GiB */
 #define PROFILE_GROWTH 8 /* full=grow without a max_capacity: the pool may grow to 8 times its capacity */
 
-/* The result of an acquire that finds nothing. */
+/* The values of the key `full`: the result of an acquire that finds no free object. */
 enum full_policy { FULL_AS_CONFIGURED, FULL_FAIL, FULL_GROW, FULL_EVICT };
 
-/* X(key, the largest number).  0: the value is a word, or, for flags and debug, several; it is stored as a number,
- * except for debug. */
-#define PROFILE_KEYS(X)                                     \
-	X(capacity, PROFILE_OBJECTS_MAX)                    \
-	X(max_capacity, PROFILE_OBJECTS_MAX)                \
-	X(trim, 0)                                          \
-	X(keep, PROFILE_OBJECTS_MAX)                        \
-	/* A switch cannot change these for an old pool. */ \
-	X(growth_step, PROFILE_OBJECTS_MAX)                 \
-	X(cache_capacity, 8192)                             \
-	X(depot_shards, 32)                                 \
-	X(full, 0)                                          \
-	X(flags, 0)                                         \
-	X(backend, 0)                                       \
+/* X(key, the largest number).  If the number is 0, the value is a word, or several words for flags and debug.  Words
+ * are stored as a number, except for debug. */
+#define PROFILE_KEYS(X)                                          \
+	X(capacity, PROFILE_OBJECTS_MAX)                         \
+	X(max_capacity, PROFILE_OBJECTS_MAX)                     \
+	X(trim, 0)                                               \
+	X(keep, PROFILE_OBJECTS_MAX)                             \
+	/* A switch cannot change these for an existing pool. */ \
+	X(growth_step, PROFILE_OBJECTS_MAX)                      \
+	X(cache_capacity, 8192)                                  \
+	X(depot_shards, 32)                                      \
+	X(full, 0)                                               \
+	X(flags, 0)                                              \
+	X(backend, 0)                                            \
 	X(debug, 0)
 
-/* X(word, key): a key in bytes, and the same key in objects. */
+/* X(word, key): `word` has a value in bytes, and `key` is the same setting in objects. */
 #define PROFILE_BYTE_KEYS(X)       \
 	X(bytes, capacity)         \
 	X(max_bytes, max_capacity) \
@@ -86,15 +86,16 @@ struct profile {
 
 /* LFPOOL_OK; LFPOOL_E_PROFILE, with the reason in *error; LFPOOL_E_NO_MEMORY.  A failure leaves nothing to free. */
 lfpool_status_t profile_read(struct profile *p, const char *text, lfpool_profile_error_t *error);
-/* Returns LFPOOL_E_NO_MEMORY, and fills in its text. */
+/* Returns LFPOOL_E_NO_MEMORY, and stores its text in *error. */
 lfpool_status_t profile_no_memory(lfpool_profile_error_t *error);
 void profile_free(struct profile *p);
 
-/* Can a pool, or a scenario, have a name of these bytes? */
+/* Is this a valid name for a pool or a scenario? */
 bool profile_name_fits(const char *name, size_t length);
 /* The number of the scenario; false if the profile has none of that name. */
 bool profile_find_scenario(const struct profile *p, const char *name, uint32_t *scenario_out);
-/* Overrides *policy by the settings of the pool, whose objects have this size, in this scenario. */
+/* Overrides *policy with the settings of this pool in this scenario.  The object size converts values in bytes to
+ * objects. */
 void profile_apply(const struct profile *p, const char *pool, size_t object_size, uint32_t scenario,
 		   struct policy *policy);
 

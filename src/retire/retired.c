@@ -13,17 +13,17 @@
 #define SHARDS_LEAST 8
 #define DRAIN_PAUSE_NS UINT64_C(100000)
 
-/* Links our `slot` to `below`. */
+/* Links `slot`, which the caller holds, to `below`. */
 static inline void lay_on(struct retired *retired, uint32_t slot, uint32_t below)
 {
-	/* relaxed: the CAS that pushes it publishes it. */
+	/* relaxed: the CAS that pushes the slot publishes the link. */
 	store_relaxed(&retired->link[slot], below | LINK_RETIRED);
 }
 
 /* ---- A batch begins, and ends ---- */
 
-/* The phase of a shard whose batch is about to begin: held if the scheme is asked, so that no call asks before `begin`
- * has returned. */
+/* The phase of a shard whose batch is about to begin.  It is held if the scheme is asked, so that no call asks before
+ * `begin` has returned. */
 static inline enum phase_of_shard beginning(const struct retired *retired)
 {
 	return retired->scheme.ready ? HELD : BEGUN;
@@ -32,7 +32,7 @@ static inline enum phase_of_shard beginning(const struct retired *retired)
 /* From held to begun: from now on another call may ask. */
 static void let_go(struct retired_shard *shard)
 {
-	/* relaxed: the CAS decides; only we change the phase. */
+	/* relaxed: the CAS decides, and no other call changes the phase. */
 	uint64_t word = load_relaxed(&shard->word);
 
 	/* release, edge RETIRE: our accesses to the batch.  Repeats only after another thread's push. */
@@ -40,7 +40,8 @@ static void let_go(struct retired_shard *shard)
 		;
 }
 
-/* These slots, linked to each other, become the shard's batch, which is ours. */
+/* Begins the shard's next batch, of `count` slots that are linked to each other, from `first` on.  This call has the
+ * batch (R3). */
 static void begin(struct retired *retired, struct retired_shard *shard, uint32_t first, uint32_t count)
 {
 	struct batch *batch = &shard->batch;
@@ -49,25 +50,26 @@ static void begin(struct retired *retired, struct retired_shard *shard, uint32_t
 	plain_written(&batch->first);
 	batch->first = first;
 	batch->face.count = count;
-	/* relaxed, both: a statistic, and our own count. */
+	/* relaxed, both: a statistic, and a count that only the call that has the batch changes. */
 	store_relaxed(&shard->with_scheme, count);
 	const uint32_t begun = load_relaxed(&batch->begun);
 	/* release, edge BEGUN: the batch, and the accesses of the retiring threads to its objects. */
 	store_release(&batch->begun, begun + 1);
 	if (retired->scheme.begin)
 		retired->scheme.begin(retired->scheme.context, &batch->face);
-	/* Without `ready` no call asks the scheme: it may have reclaimed the batch by now, and the pool may be gone. */
+	/* Without `ready` the scheme reclaims the batch without being asked.  It may have done so by now, and the pool
+	 * may be gone, so the shard must not be used after `begin`. */
 	if (asks)
 		let_go(shard);
 }
 
-/* Makes the objects of the shard's batch free; the batch is ours, and no thread can reach them. */
+/* Makes the objects of the shard's batch free.  This call has the batch (R3), and no thread can reach its objects. */
 static void put_back(struct retired *retired, struct batch *batch, struct cache_head *head)
 {
 	lfpool_t *pool = batch->pool;
 	uint32_t slot = batch->first;
 
-	/* Ends by the count, not by the last link. */
+	/* The count ends the loop, not the last link. */
 	for (uint32_t left = (uint32_t)batch->face.count; left; left--) {
 		const uint32_t below = retired_below(retired, slot);
 
@@ -79,7 +81,7 @@ static void put_back(struct retired *retired, struct batch *batch, struct cache_
 	}
 }
 
-/* The batch is ours, and its objects may be reused. */
+/* Ends the shard's batch and begins the next one.  This call has the batch (R3), and its objects may be reused. */
 static void end(struct retired *retired, struct retired_shard *shard, struct cache_head *head)
 {
 	struct batch *batch = &shard->batch;
@@ -89,10 +91,12 @@ static void end(struct retired *retired, struct retired_shard *shard, struct cac
 		head = thread_cache(pool);
 	plain_read(&batch->first);
 	put_back(retired, batch, head);
-	/* A thread of the scheme has no use for objects in its cache, and other threads find them in the depot. */
+	/* A thread of the scheme has no use for objects in its cache.  The flush moves them to the depot, where other
+	 * threads find them. */
 	if (!retired_asks(retired) && head)
 		slots_cache_flush(head);
-	/* relaxed: our own, R3.  release, edge ENDED: R4, for a drain or a poll. */
+	/* relaxed: only the call that has the batch changes `ended` (R3).  release, edge ENDED: R4, for a drain or a
+	 * poll. */
 	const uint64_t ended = load_relaxed(&shard->ended);
 
 	store_release(&shard->ended, ended + 1);
@@ -109,13 +113,14 @@ static void end(struct retired *retired, struct retired_shard *shard, struct cac
 		begin(retired, shard, (uint32_t)word, shard_count(word));
 }
 
-/* Asks about the shard's batch; true: it was ready, and is reclaimed now. */
+/* Asks the scheme about the shard's batch.  True: the batch was ready, and is reclaimed now. */
 static bool ask(struct retired *retired, struct retired_shard *shard, struct cache_head *head)
 {
 	/* relaxed: the CAS acquires the batch. */
 	uint64_t word = load_relaxed(&shard->word);
 
-	/* acquire, edge RETIRE: the batch.  Repeats only after another thread's push; a call that holds it asks. */
+	/* acquire, edge RETIRE: the batch.  Repeats only after another thread's push.  If another call holds the batch,
+	 * that call asks. */
 	do {
 		if (shard_phase(word) != BEGUN)
 			return false;
@@ -152,7 +157,7 @@ bool retired_poll(struct retired *retired, struct cache_head *head)
 
 /* ---- Retiring ---- */
 
-/* The calling thread's shard, or the next one that is not held. */
+/* The calling thread's shard, or the next shard that is not held. */
 static struct retired_shard *choose(struct retired *retired)
 {
 	const uint32_t mine = thread_hint();
@@ -167,15 +172,15 @@ static struct retired_shard *choose(struct retired *retired)
 	return &retired->shard[mine & (retired->shards - 1)];
 }
 
-/* Pushes slots first .. last, which are ours and linked to each other. */
+/* Pushes `count` slots, which the caller holds and has linked to each other, from `first` to `last`. */
 static void push(struct retired *retired, uint32_t first, uint32_t last, uint32_t count)
 {
 	struct retired_shard *shard = choose(retired);
 	/* relaxed: the CAS decides. */
 	uint64_t word = load_relaxed(&shard->word), next;
 
-	/* Repeats only after another thread's push, or another batch.  acq_rel, edge RETIRE: publishes the slots; or
-	 * acquires the batch from its last owner. */
+	/* Repeats only after another thread's push, or another batch.  acq_rel, edge RETIRE: publishes the slots, or
+	 * acquires the shard's batch from the call that had it last. */
 	do {
 		if (shard_phase(word) == IDLE) {
 			lay_on(retired, last, SLOT_NONE);
@@ -202,7 +207,7 @@ static lfpool_status_t take_leave(lfpool_t *pool, const void *object, uint32_t *
 	lfpool_status_t status = pool->retired ? pool_locate(pool, object, slot_out) : LFPOOL_E_NO_SCHEME;
 
 	if (status == LFPOOL_OK) {
-		/* Always by CAS: if two threads could retire a slot, it would be on two lists. */
+		/* Always by CAS, because a slot that two threads could retire would be on two lists. */
 		const enum leave leave = arena_leave_active(&pool->core.arena, *slot_out, true, GENERATION_RETIRED);
 
 		if (leave == LEAVE_REFUSED)
@@ -256,10 +261,10 @@ size_t retired_count(const struct retired *retired, size_t capacity)
 	size_t count = 0;
 
 	for (uint32_t i = 0; retired && i < retired->shards; i++)
-		/* relaxed, both: a snapshot; a caller that may expect a larger number sees it by another edge. */
+		/* relaxed, both: a snapshot.  If the caller can know of a retire, another edge has made it visible. */
 		count += (size_t)shard_count(load_relaxed(&retired->shard[i].word)) +
 			 load_relaxed(&retired->shard[i].with_scheme);
-	/* A slot that is being put back may have been retired again. */
+	/* A slot that is being put back may have been retired again, and is then counted twice. */
 	return count < capacity ? count : capacity;
 }
 
@@ -270,7 +275,7 @@ bool lfpool_retire_poll(lfpool_t *pool)
 
 /* ---- Draining ---- */
 
-/* Waits before the next attempt, after `attempt` failed ones. */
+/* Waits before the next attempt, after `attempt` attempts have failed.  False: the scheme refuses to wait. */
 static bool wait_a_while(struct retired *retired, unsigned attempt)
 {
 	_Atomic(uint64_t) nothing;
@@ -278,7 +283,8 @@ static bool wait_a_while(struct retired *retired, unsigned attempt)
 	if (retired->scheme.wait && !retired->scheme.wait(retired->scheme.context))
 		return false;
 	(void)retired_poll(retired, NULL);
-	/* relaxed: no other thread knows the word.  A scheme that can wait has waited. */
+	/* relaxed: no other thread knows the word.  A scheme that can wait has waited, so the first two attempts do not
+	 * sleep. */
 	store_relaxed(&nothing, 0);
 	if (!retired->scheme.wait || attempt > 1)
 		os_sleep_on(&nothing, 0, os_now_ns() + DRAIN_PAUSE_NS);
@@ -292,14 +298,14 @@ lfpool_status_t lfpool_drain(lfpool_t *pool)
 	for (uint32_t i = 0; retired && i < retired->shards; i++) {
 		struct retired_shard *shard = &retired->shard[i];
 		/* acquire, edge RETIRE: the objects put back before the shard was idle.  relaxed: a caller that knows
-		 * of a retire sees the batches that had ended before its push (RETIRE), and the object is in one of the
-		 * two batches after these. */
+		 * of a retire sees all batches that had ended before that push (RETIRE).  The retired object is in one
+		 * of the next two batches, so `goal` is 2 higher. */
 		const bool idle = shard_phase(load_acquire(&shard->word)) == IDLE;
 		const uint64_t goal = load_relaxed(&shard->ended) + 2;
 
 		if (idle)
 			continue;
-		/* acquire, edges ENDED, RETIRE: the objects. */
+		/* acquire, edges ENDED, RETIRE: the objects that were put back. */
 		for (unsigned attempt = 0;
 		     load_acquire(&shard->ended) < goal && shard_phase(load_acquire(&shard->word)) != IDLE; attempt++)
 			if (!wait_a_while(retired, attempt))

@@ -3,30 +3,31 @@
  * retired.h - objects that are retired and not yet free (lfpool/retire.h).
  *
  * Idea         Each thread uses one of a few shards.  A shard has a growing stack of retired slots, and at most one
- *              batch, which is with the scheme.  One word describes both: {phase:2, count:30, slot:32}.  The count and
- *              the slot belong to the stack.
+ *              batch, which the scheme has.  One word describes both: {phase:2, count:30, slot:32}.  The count and the
+ *              slot belong to the stack.
  *                  idle  -> begun   CAS, by a retire: its slots are the batch (-> held, if the scheme is asked)
  *                  begun -> begun   CAS, by a retire: its slots are pushed (also held -> held)
  *                  begun -> idle    CAS, after the batch was reclaimed: the stack is empty
  *                  begun -> begun   CAS, after the batch was reclaimed: the stack becomes the next batch
- *              If the scheme has to be asked (`ready`), begun means that any call may ask about the batch, and
- *                  begun -> held    CAS, by the call that asks; it has the batch alone, until
- *                  held  -> begun   CAS: the batch is not ready; or there is a next one, and `begin` has returned
- *                  held  -> idle    as above.
- *              The links of the stack and of the batch are in an array, a word for each slot.  The stack is only taken
- *              whole, and only the call that took it reads links: so there is no ABA, and no tag.
+ *              If the scheme has to be asked (`ready`), any call may ask about a batch that is begun.  That adds
+ *                  begun -> held    CAS, by the call that asks, which then has the batch alone
+ *                  held  -> begun   CAS, by that call: the batch is not ready, or the next one has begun
+ *                  held  -> idle    CAS, by that call: the batch was reclaimed, and the stack is empty
+ *              The links of the stack and of the batch are in an array, with a word for each slot.  The stack is only
+ *              taken as a whole, and only the call that took it reads its links.  So ABA cannot occur, and the word has
+ *              no tag.
  * Invariants   R1  a retired slot is on one stack, or in one batch, and its link is marked as retired.  The link of a
  *                  free or active slot is not marked.
  *              R2  an idle shard has an empty stack: when a batch has been reclaimed, the stack becomes the next batch.
  *                  So a slot waits for at most two batches.
  *              R3  a batch belongs to one call or to the scheme.  The call that changed the word from idle to begun or
- *                  held, or took the stack, writes the batch until it calls `begin`.  Then the batch belongs to the
- *                  scheme, or to the call that changed the word from begun to held.  That call puts the objects back
- *                  before it lets the batch go.
+ *                  held, or took the stack, writes the batch until it calls `begin`.  After that the batch belongs to
+ *                  the scheme, or to the call that changed the word from begun to held.  If the batch is ready, that
+ *                  call puts the objects back before it lets the batch go.
  *              R4  `ended` counts the batches of a shard whose objects are all free.
  * Progress     Retire: lock-free, except `begin`.  Asking: lock-free, except `ready`: a call skips a shard that is
- *              held.  A thread that stops while it holds a shard keeps the objects retired there; other calls retire to
- *              other shards.
+ *              held.  If a thread stops while it holds a shard, the objects there stay retired, and other calls retire
+ *              to other shards.
  * Concurrency  -: no outside help.  H: one call at a time for a slot, or for a batch: each has one holder (R3).  E:
  *              only in a hook at the end of a batch, for which finish waits.  X: no other call is under way.
  *                                              push, poll  reclaim  count, has  finish  close
@@ -120,9 +121,9 @@ static inline uint32_t retired_below(const struct retired *retired, uint32_t slo
 lfpool_status_t retired_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size_t slots, uint32_t flags);
 /* Retires a slot that the caller holds and whose object's use has ended. */
 void retired_push(lfpool_t *pool, uint32_t slot);
-/* Before the pool is destroyed: waits until no object is retired and no thread works on a batch, also for objects that
- * hooks retire meanwhile, and for the thread that has put back the last batch (lfpool_drain() does not).  Returns
- * LFPOOL_E_IN_SECTION as lfpool_drain() does.  `retired` may be NULL. */
+/* Called before the pool is destroyed.  Waits until no object is retired and no thread works on a batch.  Unlike
+ * lfpool_drain(), it also waits for objects that hooks retire meanwhile, and for the thread that has put back the last
+ * batch.  Returns LFPOOL_E_IN_SECTION as lfpool_drain() does.  `retired` may be NULL. */
 lfpool_status_t retired_finish(struct retired *retired, lfpool_t *pool);
 void retired_close(struct retired *retired);
 
@@ -133,10 +134,12 @@ static inline bool retired_asks(const struct retired *retired)
 }
 
 /* Asks about each batch, if the scheme has to be asked.  True: any thread reclaimed a batch meanwhile.  The objects go
- * to the caller's cache (NULL: the thread's), because a signal handler must not touch another one. */
+ * to the cache `head`, or to the thread's cache if `head` is NULL.  A signal handler passes its own cache, because it
+ * must not touch another one. */
 bool retired_poll(struct retired *retired, struct cache_head *head);
 
-/* The number of retired slots, a snapshot, at most `capacity`; whether this slot is retired. */
+/* retired_count(): the number of retired slots, at most `capacity`; a snapshot.  retired_has(): is this slot
+ * retired? */
 size_t retired_count(const struct retired *retired, size_t capacity);
 static inline bool retired_has(const struct retired *retired, uint32_t slot)
 {

@@ -26,7 +26,8 @@ static void begin(void *context, lfpool_batch_t *batch)
 	flavor->update_call_rcu((void *)batch->room, reclaim);
 }
 
-/* QSBR takes an online thread for one inside a section, so the thread is offline when the flavour is asked again. */
+/* QSBR regards every online thread as inside a section.  So the thread becomes offline for a moment, and the flavour is
+ * asked again. */
 static bool in_section(const struct rcu_flavor_struct *flavor)
 {
 	if (!flavor->read_ongoing())
