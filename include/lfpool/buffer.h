@@ -35,13 +35,14 @@
  *     call of this pool; or, if there are more caches than threads, while no call waits.
  *   - It cannot grow beyond its capacity.  Shrinking and growing back work; lfpool_trim() does nothing.
  *   - Waiting calls (lfpool/wait.h) spin.  With a timeout they read CLOCK_MONOTONIC, which needs no system call where
- *     Linux has a clock in user space (vDSO).  At most 16 calls and continuations queue: one more waiting call is
- *     served out of turn, and one more lfpool_acquire_async() returns LFPOOL_E_NO_MEMORY.
+ *     Linux has a clock in user space (vDSO).  At most 16 calls and continuations queue: a further waiting call is
+ *     served out of turn, and a further lfpool_acquire_async() returns LFPOOL_E_NO_MEMORY.
  *   - A misuse is counted and reported to the hook; nothing is written to stderr.
- *   - Some fields of the config are restricted, else lfpool_create() returns the status of the field: max_capacity must
- *     be 0 or capacity; backend LFPOOL_BACKEND_LOCKFREE; buffer_caches at most LFPOOL_BUFFER_CACHES; depot_shards 0 or
- *     1; flags without LFPOOL_LOCK and LFPOOL_HUGE_PAGES; debug without modes except check, zero and no-tools; scheme
- *     all NULL.  cache_capacity has the default for 4 processors, or for buffer_caches if that is less.
+ *   - Some fields of the config are restricted; for other values lfpool_create() returns the status of the field.
+ *     max_capacity must be 0 or capacity; backend LFPOOL_BACKEND_LOCKFREE; buffer_caches at most LFPOOL_BUFFER_CACHES;
+ *     depot_shards 0 or 1; flags without LFPOOL_LOCK and LFPOOL_HUGE_PAGES; debug without modes except check, zero and
+ *     no-tools; scheme all NULL.  The default of cache_capacity is the one for 4 processors, or for buffer_caches if
+ *     that is less.
  *   - The environment variables LFPOOL_BACKEND and LFPOOL_DEBUG are ignored (one line on stderr per process reports
  *     it), and Valgrind and AddressSanitizer do not see free objects.
  *
@@ -116,7 +117,7 @@ LFPOOL_C_BEGIN_
 	(sizeof(void *) * ((((stride) * (capacity)) >> (63 - __builtin_clzll(stride))) + 2))
 #define LFPOOL_BUFFER_CHUNKS_(capacity, slots) ((sizeof(char) * (capacity) - 1) / (slots) + 1)
 #define LFPOOL_BUFFER_FEW_(caches) ((caches) < 4 ? sizeof(char) * (caches) : sizeof(char[4]))
-/* A power of two; with four caches or more a sixteenth of the capacity at most. */
+/* The slots of a magazine: a power of two, and with four caches or more at most a sixteenth of the capacity. */
 #define LFPOOL_BUFFER_SLOTS_(capacity, few)              \
 	((capacity) < 8 * (few)      ? sizeof(char)      \
 	 : (capacity) < 16 * (few)   ? sizeof(char[2])   \
@@ -136,15 +137,15 @@ LFPOOL_C_BEGIN_
  * Returns   The bytes for the objects (whole pages for max_capacity objects), or for the whole pool (enough for any
  *           address of the buffer); 0 if `config` is NULL, lfpool_create() would refuse it, or memory is short.
  * Threads   Any.
- * Progress  For LFPOOL_MEMORY_POOL wait-free, else lock-free; may enter the kernel for LFPOOL_MEMORY_OBJECTS.
+ * Progress  For LFPOOL_MEMORY_POOL wait-free.  For LFPOOL_MEMORY_OBJECTS lock-free; may enter the kernel.
  */
 LFPOOL_API size_t lfpool_memory_bytes(const lfpool_config_t *config);
 
 /*
  * lfpool_buffer_bytes - the bytes that a whole pool in a buffer needs.
  *
- * config    As there, with any `memory_use`.
- * Returns   As there.
+ * config    As for lfpool_memory_bytes(), with any `memory_use`.
+ * Returns   As lfpool_memory_bytes() with LFPOOL_MEMORY_POOL.
  * Threads   Any.  Wait-free, O(1), no system call.
  */
 LFPOOL_INLINE_ size_t lfpool_buffer_bytes(const lfpool_config_t *config)

@@ -14,9 +14,9 @@
  * pool of 10,000 objects that is a year of using only this slot, at 30 ns per use; with a million objects six days.
  *
  * Other pools.  A handle of another pool, living or destroyed, names nothing here, because each pool starts its counts
- * at a different number.  This holds while d * u < 2^(61-b): d pools were created from one pool to the other, no slot
- * in them had more than u uses with a handle, and b is for the larger pool.  With pools of 10,000 objects, after a
- * million other pools, u is 134 million.
+ * at a different number.  This holds while d * u < 2^(61-b).  Here d is the number of pools created from one pool to
+ * the other, u is the largest number of uses with a handle that a slot in them had, and b is for the larger pool.  With
+ * pools of 10,000 objects, after a million other pools, u is 134 million.
  *
  * Making a handle during a release.  The caller of lfpool_handle_of() must hold the object.  If another thread releases
  * it at that moment, the caller gets 0 or a stale handle.  If that release was not checked for races (as it is with

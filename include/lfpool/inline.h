@@ -20,8 +20,8 @@
  *              H4  the upper 48 bits of bottom count the pushes (LFPOOL_PUSHED_), so two equal readings mean that no
  *                  object was pushed in between.
  *              H5  an entry is the address of an object.
- *              H8  the hot magazine is at home: its positions are LFPOOL_HOME_ .. limit, and the entry of a position is
- *                  the word of the magazine with that number.
+ *              H8  the hot magazine is at home: its positions are LFPOOL_HOME_ .. limit, and the entry of position p is
+ *                  word p of the magazine.
  *              H9  a granule is 2^grain consecutive addresses, and contains the start of at most one object.  The state
  *                  of an object is the word of the granule in which it starts.
  * Progress     The fast path is wait-free: no loop, no locked instruction, and stores only to the cache's magazine
@@ -142,7 +142,7 @@ LFPOOL_ASSERT_(offsetof(struct lfpool_magazine, top) == 0 && offsetof(struct lfp
 	       "a magazine is the same in C and in C++");
 
 #ifndef __cplusplus
-/* The first position: entry[0] is that word of the magazine. */
+/* The first position: the number of the magazine's word that is entry[0]. */
 #define LFPOOL_HOME_ (offsetof(struct lfpool_magazine, entry) / sizeof(uintptr_t))
 LFPOOL_ASSERT_(offsetof(struct lfpool_magazine, entry) % sizeof(uintptr_t) == 0, "the words of a magazine");
 #endif
@@ -162,12 +162,12 @@ LFPOOL_ASSERT_(sizeof(struct lfpool_cache_t) <= 64, "a hit touches one line of i
 LFPOOL_C_BEGIN_
 /* The slow paths.
  *
- * acquire: with `object` NULL it completes the pop that the fast path began.  bottom is lowered already, which hides
- * the last object from thieves until this call has it.  If bottom were restored first, another thread could see an
- * empty pool because of an object that this call then does not get.  With another `object` that object is popped
- * already, but its state is not 0.
+ * acquire: if `object` is NULL, it completes the pop that the fast path began.  bottom is lowered already, which hides
+ * the last object from other threads until this call has it.  So the call must not restore bottom first: a thief could
+ * then take that object, and a thread that did not see it before would have found an empty pool without reason.  If
+ * `object` is not NULL, it is popped already, but its state is not 0.
  *
- * release: with `object` NULL the object is pushed already, and there is demand; returns LFPOOL_OK. */
+ * release: if `object` is NULL, an object is pushed already, and there is demand; returns LFPOOL_OK. */
 LFPOOL_API void *lfpool_cache_acquire_slow_(lfpool_cache_t *cache, void *object);
 LFPOOL_API lfpool_status_t lfpool_cache_release_slow_(lfpool_cache_t *cache, void *object);
 LFPOOL_API lfpool_status_t lfpool_cache_release_if_owned_slow_(lfpool_cache_t *cache, void *object);
@@ -206,11 +206,11 @@ LFPOOL_HELPER_ void *lfpool_cache_acquire_inline_(lfpool_cache_t *cache)
 	/* release, edge GIVE: a thief that reads this value also sees every earlier push. */
 	LFPOOL_STORE_RELEASE_(&magazine->bottom, bottom);
 	LFPOOL_LIGHT_BARRIER_();
-	/* relaxed: a stale top is too low, and a thief that moved top further has seen our bottom
+	/* relaxed: a stale top is too low, which is harmless: a thief that has moved top further has seen our bottom
 	 * (docs/memory-model.md). */
 	if (!LFPOOL_LIKELY_(LFPOOL_AHEAD_(LFPOOL_LOAD_RELAXED_(&magazine->top), bottom) < 0))
 		return lfpool_cache_acquire_slow_(cache, LFPOOL_NULL_);
-	/* relaxed: we pushed it ourselves, or it was there when we acquired the magazine. */
+	/* relaxed: we stored the entry ourselves, or it was there when we acquired the magazine. */
 	object = LFPOOL_POINTER_(void *, LFPOOL_LOAD_RELAXED_(lfpool_entry_at_(magazine, bottom)));
 
 	if (!object)
@@ -230,7 +230,8 @@ LFPOOL_HELPER_ bool lfpool_push_(const struct lfpool_cache_t *cache, void *objec
 	/* relaxed: our own last store (H2). */
 	uint64_t bottom = LFPOOL_LOAD_RELAXED_(&magazine->bottom);
 
-	/* top is not read: at home an entry is used once, until the magazine is empty and its owner resets it (H8). */
+	/* top is not read, because in a magazine at home each entry is used only once until the magazine is empty and
+	 * its owner resets it (H8). */
 	if (!LFPOOL_LIKELY_(LFPOOL_NUMBER_(uintptr_t, LFPOOL_POSITION_(bottom)) != cache->limit))
 		return false;
 	/* relaxed, both: published by the store of bottom. */
@@ -242,7 +243,7 @@ LFPOOL_HELPER_ bool lfpool_push_(const struct lfpool_cache_t *cache, void *objec
 	return true;
 }
 
-/* The demand word. */
+/* The address of the demand word. */
 LFPOOL_HELPER_ LFPOOL_ATOMIC_(uint32_t) *lfpool_wanted_at_(LFPOOL_ATOMIC_(uintptr_t) *states)
 {
 	void *demand = LFPOOL_POINTER_(char *, states) - LFPOOL_WANTED_BEFORE_;
@@ -304,9 +305,9 @@ LFPOOL_HELPER_ lfpool_status_t lfpool_cache_release_if_owned_inline_(lfpool_cach
  * Idea         A thread remembers the pool that it used last, and its cache of that pool.  For another pool it looks up
  *              the cache in its table, and remembers that pool instead.  The library handles a thread's first call on a
  *              pool, and pools without an entry in the table.
- * Pools        A pool begins with its id, which is never used twice, so a destroyed pool never matches.  Next is the
- *              offset of its entry, the same in the tables of all threads.  Only the first 64 pools have entries.  A
- *              later pool has the offset of one of these, but another id, so it never matches.
+ * Pools        A pool begins with its id, which is never used twice, so a destroyed pool never matches.  The next word
+ *              is the offset of its entry, which is the same in the tables of all threads.  Only the first 64 pools
+ *              have entries.  A later pool has the offset of one of these, but another id, so it never matches.
  * Exit         A thread forgets its pool and its table before it gives its caches back.
  * Signals      A handler may make these calls only for a pool without thread caches (docs/signals.md).  The id of such
  *              a pool is 0 here, which never matches, so the handler writes none of the thread's words.  So an
@@ -316,7 +317,7 @@ LFPOOL_HELPER_ lfpool_status_t lfpool_cache_release_if_owned_inline_(lfpool_cach
  *              the same in all threads.
  */
 struct lfpool_entry_ {
-	uint64_t pool_id;      /* 1: none; never 0                   */
+	uint64_t pool_id;      /* 1: no pool; never 0                */
 	lfpool_cache_t *cache; /* the thread's cache of the pool     */
 };
 

@@ -240,7 +240,7 @@ LFPOOL_API lfpool_status_t lfpool_cache_release_if_owned(lfpool_cache_t *cache, 
  * lfpool_cache_acquire_bulk, lfpool_cache_release_bulk - as lfpool_acquire_bulk() and lfpool_release_bulk(), through
  * this cache.
  *
- * objects_out, objects, count   As there.
+ * objects_out, objects, count   As for these two functions.
  * Returns   As lfpool_acquire_bulk() and lfpool_release_bulk().
  */
 LFPOOL_API size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size_t count);

@@ -33,9 +33,9 @@
  * config in the code.  The keys:
  *
  *     capacity=N  max_capacity=N   A switch gives the pool this capacity, and this limit of growth.  max_capacity=0
- *                                  means the capacity, and so does a value below a capacity that the config sets, or
- *                                  that the profile gives in the other unit (bytes=N).  capacity=0 is for pools that
- *                                  grow, as in lfpool_create().
+ *                                  means the capacity.  So does a max_capacity below a capacity that the config sets,
+ *                                  or that the profile gives in the other unit (bytes=N).  capacity=0 is for pools
+ *                                  that grow, as in lfpool_create().
  *     bytes=N  max_bytes=N  growth_bytes=N
  *                                  The same as capacity, max_capacity and growth_step, in bytes of objects: N divided
  *                                  by the object's size, at least one object unless N is 0.

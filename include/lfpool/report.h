@@ -46,7 +46,7 @@ typedef struct lfpool_stats_t {
 	uint64_t evicted;         /* objects, by lfpool_acquire_evicting() and lfpool_release_least()           */
 	uint64_t not_evicted;     /* calls of lfpool_acquire_evicting() for which no object gave way            */
 	uint64_t waits;           /* calls that waited, and have ended; no continuations; 0 in embedded builds  */
-	uint64_t timeouts;        /* those of them whose time was over                                          */
+	uint64_t timeouts;        /* of these waits, the ones whose time was over                               */
 	uint64_t wait_ns;         /* sum of the waits, nanoseconds; not measured in caller-provided memory      */
 	uint64_t wait_ns_max;     /* the longest wait since lfpool_high_water_reset(), nanoseconds              */
 } lfpool_stats_t;
@@ -114,8 +114,8 @@ typedef struct lfpool_advice_t {
  * would have needed.
  *
  *   1. capacity: `high_water`.  The same run with that capacity never finds the pool empty.  If high_water is the whole
- *      capacity and calls did find the pool empty: one more for each such call, at most twice high_water.  Then measure
- *      again.
+ *      capacity, and calls found the pool empty, one object is added for each such call, up to twice high_water.  Then
+ *      measure again.
  *   2. cache_capacity: unchanged if trips to the depot were rare (LFPOOL_ADVICE_SELDOM), or fewer than 1000 acquires
  *      were made; 0 in mutex mode.  Otherwise doubled until trips can be expected to be rare, up to 256 KiB of objects
  *      and 256 objects.  (256 are enough: after a trip a cache has 128 objects, and room for 128.)
@@ -159,8 +159,8 @@ LFPOOL_API size_t lfpool_dump(const lfpool_t *pool, lfpool_format_t format, char
  *            parent's other threads remain in progress.)
  * where_out  Receives the index of the object (lfpool_index_of()) or the number of the magazine in question, or
  *            SIZE_MAX; may be NULL.
- * Returns    NULL if all hold; else a static string with the invariant's label and text ("A1: ..."; docs/invariants.md
- *            lists the labels), or "no memory for the check".
+ * Returns    NULL if all hold; otherwise a static string with the invariant's label and text ("A1: ...";
+ *            docs/invariants.md lists the labels), or "no memory for the check".
  * Threads    Any, but one at a time.
  * Progress   Allocates one bit per slot with the C library, which may take a lock; may enter the kernel.
  */

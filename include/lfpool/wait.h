@@ -3,8 +3,8 @@
  * wait.h - wait for objects when none is free: with a timeout, or by a continuation.
  *
  * Waiting calls and continuations share one queue: first come, first served.  A release gives its object to the first
- * of them.  lfpool_acquire() does not queue.  It does not see an object that a release is handing to a waiting call,
- * but may take one in the moment before.  While no call waits, the queue costs a release one load.
+ * of them.  lfpool_acquire() does not queue.  It may take an object just before a release hands that object to a
+ * waiting call, but not while the release hands it over.  While no call waits, the queue costs a release one load.
  *
  * Threads    Any, as lfpool_acquire().  The queue has 16,368 places, one per object that a call waits for.  A call that
  *            gets no place looks for free objects every millisecond instead.
@@ -58,7 +58,8 @@ LFPOOL_API lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache
  *
  * timeout_ns  As for lfpool_acquire_bulk_wait().
  * Returns     An object; NULL: the pool is closed, a hook refused, or the time is over, and every object was in use at
- *             some moment of the call.  (With time left, a call may call a hook that refused a second time.)
+ *             some moment of the call.  (If a hook refuses and time is left, the call may call that hook a second
+ *             time.)
  */
 LFPOOL_INLINE_ void *lfpool_acquire_wait(lfpool_t *pool, int64_t timeout_ns)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * api.h - what the files of this room offer each other, and the registry.
+ * api.h - functions that the files of src/api share with each other, and some of them with src/registry.
  */
 #ifndef LFPOOL_API_H
 #define LFPOOL_API_H

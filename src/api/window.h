@@ -4,7 +4,7 @@
  *
  * Idea         A set finds the class of an address by arithmetic.  So it reserves one range of addresses, and cuts it
  *              into windows of one size, a power of two.  A pool made in a window has its objects there, and its other
- *              memory elsewhere.  Except for the public headers and the fork mutex (life.h), the folders above src/api
+ *              memory elsewhere.  Except for the public headers and the fork mutex (api.h), the folders above src/api
  *              use only this header.
  * Invariants   Y2  every object of a pool made in a window is completely in that window; there is a page without access
  *                  between the objects of two windows.
