@@ -22,8 +22,8 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 			     struct lifecycle *lifecycle, const struct window *window);
 /* Bytes, in whole pages, that the objects take; false if the number overflows. */
 bool pool_object_bytes(const lfpool_config_t *config, const struct lifecycle *lifecycle, size_t *bytes_out);
-/* lfpool_destroy() in two steps.  pool_finish() drains the pool.  If the scheme refuses, it reports that and returns
- * false. */
+/* lfpool_destroy() in two steps.  pool_finish() drains the pool.  If the scheme refuses, pool_finish() reports that and
+ * returns false. */
 bool pool_finish(lfpool_t *pool);
 size_t pool_end(lfpool_t *pool);
 
@@ -31,9 +31,10 @@ size_t pool_end(lfpool_t *pool);
 lfpool_status_t pool_create_in_buffer(lfpool_t **pool_out, const lfpool_config_t *given);
 size_t pool_bytes_in_buffer(const lfpool_config_t *given);
 
-/* process.c: once per process, before the first pool.  False when the system refuses; another call tries again. */
+/* process.c: sets up the process, once, before the first pool.  False when the system refuses; the next call tries
+ * again. */
 bool process_open(void);
-/* A mutex for a folder above this one.  The fork handlers take it too, so the child finds it free and its data
+/* A mutex for the folders above src/api.  The fork handlers take it too, so the child finds it free and its data
  * consistent.  A call that holds such a mutex must not open or close one, and must not fork.  fork_mutex_open() returns
  * false when the system refuses. */
 struct fork_mutex {

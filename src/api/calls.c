@@ -177,8 +177,8 @@ size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size
 		done += bulk_take(head, objects_out + done, count - done, &taken);
 		if (taken)
 			continue;
-		/* The magazine is empty, and the slow path replaces it, or every acquire of this pool needs the slow
-		 * path. */
+		/* Either the magazine is empty, and the slow path replaces it, or every acquire of this pool needs the
+		 * slow path. */
 		objects_out[done] = pool_acquire(head->pool, head, bulk_deadline(done));
 		if (!objects_out[done])
 			break;
@@ -311,7 +311,8 @@ void lfpool_cache_flush(lfpool_t *pool, lfpool_cache_t *cache)
 		slots_cache_flush(head);
 }
 
-/* The same code as the inline functions of lfpool/inline.h, as functions that programs can link to. */
+/* Functions that programs can link to.  Each has the code of the inline function of the same name in
+ * lfpool/inline.h. */
 void *lfpool_cache_acquire(lfpool_cache_t *cache)
 {
 	return lfpool_cache_acquire_inline_(cache);

@@ -39,7 +39,7 @@ struct check {
 	size_t used; /* slots above this were never handed out */
 	size_t met;  /* free slots found so far                */
 	const struct core *core;
-	unsigned char *slots, *others; /* one bit per slot; per magazine                      */
+	unsigned char *slots, *others; /* one bit per slot; one bit per magazine              */
 	bool of_heap;                  /* the bits are allocated for this check               */
 	size_t where;
 };
@@ -346,7 +346,7 @@ static bool runs_in_a_circle(const struct walk *w, const struct stack *stack, ui
 	uint32_t at = tagged_number(load_relaxed(&stack->head));
 	size_t steps = 0;
 
-	/* Ends, because the walk from the head has met `number`. */
+	/* The loop ends, because the walk from the head has met `number`. */
 	while (at != number)
 		at = below(w, at);
 	do {

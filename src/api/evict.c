@@ -4,8 +4,8 @@
  *
  * Acquire      An acquire takes a free slot, or grows the pool, or takes the slot of a victim.  Then the object becomes
  *              active as in every acquire.  It also gets a rank and a pin, so it is no candidate for eviction before
- *              its first unpin.  A full pool is searched for free objects only once, until an object becomes free (W13,
- *              waiters.h).
+ *              its first unpin.  After a search has found the pool full, the pool is not searched again until an object
+ *              becomes free (W13, waiters.h).
  * Shrink       While a shrink is pending, the slot of a victim goes to the shrink, and the acquire takes another
  *              victim.
  * Eviction     The use of a victim ends like the use of a released object (A3, arena.h): by a CAS of the slot's word.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * life.c - opens and ends a pool.
+ * life.c - the last steps of creating a pool, and all steps of destroying it.
  *
  * Idea         Creation gets a checked config and a lifecycle (create.c, buffer.c), opens the pool's memory, and only
  *              then adds the complete pool to the live pools.  Destruction removes the pool from the live pools first,

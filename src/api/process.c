@@ -116,7 +116,7 @@ static bool is_shared(const lfpool_t *pool)
 }
 
 /* Runs in the child of a fork.  The calls of other threads are gone, and slots that were given to them can be given to
- * other calls.  Hooks and continuations run then, so the locks are released before. */
+ * other calls.  The locks are released first, because hooks and continuations run here. */
 static void unlock_in_child(void)
 {
 	lfpool_t *pool;

@@ -74,7 +74,7 @@ static uint64_t told(_Atomic(uint64_t) *most, uint64_t now)
 {
 	uint64_t before = tally_read(most);
 
-	/* Repeats only when another thread raised it. */
+	/* Repeats only when another thread raised *most. */
 	while (before < now && !tally_cas(most, &before, now))
 		;
 	return before < now ? now : before;
@@ -95,7 +95,7 @@ static void tell_calls(const lfpool_t *pool, lfpool_stats_t *stats)
 		stats->releases = stats->acquires;
 }
 
-/* The fields that cost O(1). */
+/* Sets the fields that cost O(1). */
 static void quick(const lfpool_t *pool, lfpool_stats_t *stats_out)
 {
 	/* relaxed, all: statistics.  One load reads `owed` and `capacity`, so that they match. */
@@ -111,7 +111,7 @@ static void quick(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	stats_out->given_back = tally_read(&pool->given_back);
 }
 
-/* The other fields, read in the order that tell_calls() needs. */
+/* Sets the other fields, which it reads in the order that tell_calls() needs. */
 static void slow(const lfpool_t *pool, lfpool_stats_t *stats_out)
 {
 	census_lists(&pool->core, stats_out);

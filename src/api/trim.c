@@ -9,13 +9,14 @@
  *              again.  The next call starts where the sweep ended.  A trim is complete when the cursor has passed all
  *              pages and the trim has returned none of them.
  * Invariants   TR1 while a page is being returned, this call holds all slots on it, so no other thread can have an
- *                  object there.  A page with a slot that is not opened yet is skipped, because the thread that opens
- *                  the slot does not use the cold store's bits.
+ *                  object there.  A page is skipped if the cold store has not opened every slot on it yet, because a
+ *                  thread that opens a slot does not use the cold store's bits.
  *              TR2 `dirty` of a page is 0 only if no slot on the page was put into the cold store since the page was
- *                  last returned, or ever.  A call that puts a slot into the cold store sets `dirty` while it holds the
- *                  slot.  A call that returns the page clears `dirty` while it holds all slots on the page.  So
- *                  untouched pages are neither returned nor counted.
- * Progress     Other calls are lock-free.  If the thread of a trim stops, the slots of one step stay with it.
+ *                  last returned.  For a page that was never returned, it is 0 only if no slot on the page was ever put
+ *                  there.  A call that puts a slot into the cold store sets `dirty` while it holds the slot.  A call
+ *                  that returns the page clears `dirty` while it holds all slots on the page.  So untouched pages are
+ *                  neither returned nor counted.
+ * Progress     Other calls are lock-free.  If the thread of a trim stops, no other call can get the slots of one step.
  * Edges        COLD (cold.h): from the call that cooled the slot, to this call, to the call that takes the slot next.
  */
 #include "api/api.h"
@@ -112,7 +113,7 @@ static bool give_back(lfpool_t *pool, struct page_run run)
 			pages_mark_clean(&pool->core.cold, &run);
 		pages_let_go(&pool->core.cold, &hold);
 	}
-	/* Also after a failure, because this call held slots for which other calls may wait. */
+	/* Serves even after a failure, because this call held slots for which other calls may wait. */
 	resize_serve_if_wanted(pool, NULL);
 	if (done) {
 		tally_shared(&pool->given_back, run.pages * page);

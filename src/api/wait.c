@@ -84,7 +84,7 @@ lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache_t *cache, 
 
 /* ---- Continuations ---- */
 
-/* {ticket: 48, index + 1: 16} */
+/* A public ticket is {ticket:48, index + 1:16}. */
 #define INDEX_BITS 16
 _Static_assert(CELLS_MAX < 1 << INDEX_BITS, "a ticket names a cell");
 
@@ -147,7 +147,7 @@ bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket)
 		return false;
 
 	struct cell *cell = cell_at(d, (uint32_t)index);
-	/* acquire, edge QUEUE: `then`. */
+	/* acquire, edge QUEUE: makes `then` visible. */
 	uint64_t word = load_acquire(&cell->word);
 
 	/* relaxed: `then` belongs to the word.  A cell without `then` belongs to a waiting call, which has no public
@@ -403,7 +403,7 @@ static void enlist_all(struct call *call)
 /* Takes the cell out of the queue.  Returns the slot that the cell was given, or SLOT_NONE. */
 static uint32_t leave_queue(struct cell *cell)
 {
-	/* acquire, edge QUEUE: the slot's last holder. */
+	/* acquire, edge QUEUE: the writes of the slot's last holder. */
 	uint64_t word = load_acquire(&cell->word);
 
 	/* relaxed: if the CAS succeeds, the cell is ours again, and unchanged.  Repeats only if a server was faster. */
@@ -442,7 +442,7 @@ static bool step_back(struct call *call)
 	size_t given = 0;
 
 	for (size_t i = 0; i < call->count; i++, cell = cell_at(d, cell->next)) {
-		/* acquire, edge QUEUE: the slot's last holder. */
+		/* acquire, edge QUEUE: the writes of the slot's last holder. */
 		const uint64_t word = load_acquire(&cell->word);
 
 		if (cell_phase(word) < GIVEN || !cell_slot(word))
@@ -486,7 +486,7 @@ static uint64_t look_at(const struct call *call, struct cell *cell)
 	return word;
 }
 
-/* Waits without cells, because none could be claimed: tries to take the objects once per millisecond. */
+/* Waits without cells, because none could be claimed.  Tries to take the objects once per millisecond. */
 static COLD bool poll(const struct call *call)
 {
 	const struct waiters *d = &call->pool->waiters;

@@ -77,7 +77,7 @@ static inline bool look_at_window(const struct arena *arena, lfpool_cursor_t *cu
 		active |= (uint64_t)(load_relaxed(&state[first + i]) != 0) << i;
 	cursor->ahead_at = first;
 	cursor->ahead = active;
-	/* The next window starts after the last slot that begins in this one or before it. */
+	/* The next window starts after the last slot whose object begins in this window or before it. */
 	cursor->next = arena_slot_in(arena, first + states - 1) + (size_t)1;
 	return active;
 }
@@ -155,7 +155,8 @@ void lfpool_cursor_open(lfpool_cursor_t *cursor_out, const lfpool_t *pool)
 	};
 }
 
-/* The object of the next slot, active or not; NULL at the end.  Slots that are not opened yet have no object. */
+/* The object of the next slot, active or not; NULL at the end.  A slot that the cold store has not opened yet has no
+ * object. */
 static COLD void *next_of_every(lfpool_cursor_t *cursor)
 {
 	const lfpool_t *pool = cursor->pool;

@@ -2,8 +2,8 @@
 /*
  * window.c - pools whose objects are in a chosen range of addresses, see window.h.
  *
- * Progress     One lock for all sets, held while a pool is made.  Order of locks: this one, the registry's, then the
- *              lock of the live pools.
+ * Progress     All sets share one lock, which is held while a pool is made.  Calls take this lock first, then the
+ *              registry's, then the lock of the live pools.
  */
 #include "api/window.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * window.h - the interface for sets: pools whose objects are in a range of addresses that the set chose before.
+ * window.h - the interface for sets: pools whose objects are in a range of addresses that the set has chosen.
  *
  * Idea         A set finds the class of an address by arithmetic.  So it reserves one range of addresses, and cuts it
  *              into windows of one size, a power of two.  A pool made in a window has its objects there, and its other
@@ -23,7 +23,7 @@ struct windows {
 	uintptr_t base; /* of window 0                                              */
 	uint32_t count; /* 0: malloc() places the objects                           */
 	uint32_t shift; /* each is 2^shift bytes                                    */
-	char *reserved; /* the mapping; NULL: none                                  */
+	char *reserved; /* the mapping; NULL: no mapping                            */
 	size_t reserved_bytes;
 };
 

@@ -208,7 +208,8 @@ static struct lowest scan_block(const struct order *order, unsigned level, struc
 	return level ? scan_as(order, true, level, NULL, block) : scan_as(order, true, 0, order->arena, block);
 }
 
-/* The version after a raise that has found this child; SIZE_MAX: no child, so it names the first one. */
+/* The version after a raise.  `child` is the child with the least rank.  SIZE_MAX: there is no such child, and the
+ * version names the first one. */
 static inline uint64_t version_next(uint64_t version, size_t child)
 {
 	const uint64_t hint = child == SIZE_MAX ? 0 : child % ORDER_BLOCK;

@@ -30,7 +30,7 @@
  *                  adds MISSED.  An unpin that loaded the version earlier may lower a word of the new bound, which is
  *                  allowed.
  *              EV5 a search trusts a bound if the version has no RAISING, and is the same before and after the loads.
- *                  A raise that begins later sees each unpin that had returned before.  A bound that is not trusted
+ *                  A raise sees each unpin that had returned before the raise began.  A bound that is not trusted
  *                  counts as the lowest of all, which only makes the search scan one more block.
  * Progress     Wait-free, except for the loops that lower a word or add MISSED, which are lock-free.  A thread that
  *              stops while it raises a bound costs each search one more block.
@@ -120,12 +120,12 @@ static inline uint64_t order_stamp(struct order *order)
 	return fetch_add_relaxed(&order->clock, 1) + 1;
 }
 
-/* Gives a slot its rank; its object is not active yet, or pinned by the caller.  EV1. */
+/* Gives a slot its rank (EV1).  The slot's object is not active yet, or the caller has pinned it. */
 void order_enter(struct order *order, uint32_t slot, struct rank rank);
-/* Changes the priority; the slot is pinned by the caller.  EV1. */
+/* Changes the priority of a slot that the caller has pinned (EV1). */
 void order_set_priority(struct order *order, uint32_t slot, uint64_t priority);
 uint64_t order_priority(const struct order *order, uint32_t slot);
-/* The caller has removed the last pin of a candidate: EV3. */
+/* Called after the last pin of a candidate was removed.  Lowers the bounds above it (EV3). */
 void order_lower(struct order *order, uint32_t slot);
 
 /* Returns the candidate with the least rank.  If ranks change during the call, the result is a candidate whose rank was

@@ -14,11 +14,11 @@
  *              AS2 tickets only grow, so a slot that a call has taken gets a ticket above `until` if it is set aside
  *                  again.  A scan that reaches the end has found every slot that had a ticket up to `until` when the
  *                  scan began, except the slots that other calls took.
- *              A call that was refused no object takes slots with any ticket.  It returns NULL if it scanned to the
- *              end, then found the free lists exhausted, and then found `sets` unchanged.  In that case no slot was
- *              free, except slots that calls held.  A call that was refused an object takes only older tickets, so it
- *              has no reason to compare `sets` (AS2).  If it returns NULL, each free slot was set aside by this call or
- *              by an overlapping one.
+ *              Before its first refusal a call takes slots with any ticket.  Without a refusal it returns NULL only if
+ *              it scanned to the end, then found the free lists exhausted, and then found `sets` unchanged.  In that
+ *              case no slot was free, except slots that calls held.  After its first refusal a call takes only older
+ *              tickets, so it has no reason to compare `sets` (AS2).  If it then returns NULL, each free slot was set
+ *              aside by this call or by an overlapping one.
  * Progress     set, take: lock-free; take is O(slots), and O(1) when no slot is set aside.
  * Concurrency  No two calls need outside help.  The caller of set holds the slot.
  * Edges        KEEP (docs/memory-model.md): set -> take.

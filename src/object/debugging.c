@@ -16,7 +16,7 @@
 #define TABLE_BYTES 8192
 
 struct debug {
-	struct debug_home home; /* from debug_attach() on */
+	struct debug_home home; /* valid from debug_attach() on */
 	struct debug_modes modes;
 	size_t object_size;
 	bool poisons, uses_tools;
@@ -28,7 +28,7 @@ struct debug {
 };
 
 enum contents {
-	FRESH,    /* free, not filled: never used, or the memory may have been returned */
+	FRESH,    /* free and not filled, because it is unused or its memory was cooled */
 	POISON,   /* free, and filled with the poison                                   */
 	A_USER_S, /* active, or shown since its last release: the user may have written */
 };
@@ -220,7 +220,8 @@ static bool check_pattern(struct debug *debug, uint32_t slot, void *object, ptrd
 
 static bool check_poison(struct debug *debug, uint32_t slot, void *object)
 {
-	/* relaxed, here and below: only the slot's holder uses the flag, like the slot's state (arena.h). */
+	/* relaxed, here and below: the edges that pass the slot on also publish the flag, as they publish the slot's
+	 * state (arena.h). */
 	return debug->poisons && load_relaxed(&debug->contents[slot]) == POISON &&
 	       check_pattern(debug, slot, object, 0, debug->object_size, PATTERN_POISON);
 }
@@ -418,7 +419,7 @@ static void tell_active(struct debug *debug, uint32_t slot, void *object)
 
 static void print_holders(const struct debug *debug, size_t used)
 {
-	/* Without memory for the table, prints only the first line. */
+	/* If there is no memory for the table, prints only the first line. */
 	char first[256], *table = os_heap_resize(NULL, TABLE_BYTES);
 	struct text text;
 

@@ -46,11 +46,12 @@ struct debug_home {
 bool debug_open(struct debug **debug_out, const lfpool_config_t *config, const struct debug_modes *modes);
 void debug_close(struct debug *debug);
 
-/* These three do nothing if `debug` is NULL.  debug_plan() adds guard bytes and alignment, before arena_open(). */
+/* debug_plan(), debug_attach() and debug_detach() do nothing if `debug` is NULL.  debug_plan() adds guard bytes and
+ * alignment, before arena_open(). */
 void debug_plan(const struct debug *debug, struct arena_plan *plan);
 /* Called after the pool is made, when all its objects are free.  With LFPOOL_CREATE_ALL they are built already. */
 void debug_attach(struct debug *debug, const struct debug_home *home);
-/* The last checks, before the pool is destroyed; slots 1 .. used were handed out.  Makes all memory accessible
+/* Makes the last checks, before the pool is destroyed.  Slots 1 .. used were handed out.  Makes all memory accessible
  * again. */
 void debug_detach(struct debug *debug, size_t used);
 
@@ -72,7 +73,7 @@ void debug_slot_show(struct debug *debug, uint32_t slot, void *object);
 
 /* ---- Quarantine ---- */
 
-/* Is there a quarantine, whose slots are in no free list?  `debug` may be NULL. */
+/* Does the pool have a quarantine?  Slots in the quarantine are in no free list.  `debug` may be NULL. */
 bool debug_quarantines(const struct debug *debug);
 /*
  * A slot from the quarantine, for an acquire that found every free list exhausted.  SLOT_NONE: the ring was empty.  If
@@ -82,7 +83,7 @@ bool debug_quarantines(const struct debug *debug);
 uint32_t debug_take_back(struct debug *debug, uint64_t *versions_out);
 /* Free slots in the quarantine; a snapshot.  `debug` may be NULL. */
 size_t debug_held_back(const struct debug *debug);
-/* The next of these slots, from *place on (0 at first); SLOT_NONE at the end.  `debug` may be NULL. */
+/* The next slot in the quarantine, from *place on (0 at first); SLOT_NONE at the end.  `debug` may be NULL. */
 uint32_t debug_next_held_back(const struct debug *debug, uint32_t *place);
 
 /* ---- Reports ---- */

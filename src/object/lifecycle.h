@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lifecycle.h - what happens to an object between the free lists and its caller.
+ * lifecycle.h - the steps of an object between the free lists and its caller.
  *
  * Idea         The free lists move slots and know nothing of objects.  A pool with hooks, debug modes or tools has a
  *              `struct lifecycle`; other pools pay nothing.  lifecycle_begin() runs after a slot was taken, and before
@@ -38,7 +38,8 @@ struct lifecycle *lifecycle_open_in(void *buffer, const lfpool_config_t *config)
 /* Backs its memory as `flags` say (os.h), except the memory of the debug modes.  `lifecycle` may be NULL. */
 lfpool_status_t lifecycle_back(const struct lifecycle *lifecycle, uint32_t flags);
 
-/* The debug modes, for the functions in debugging.h; NULL if they have nothing to do.  `lifecycle` may be NULL. */
+/* The debug modes, for the functions in debugging.h; NULL if no mode and no tool is in use.  `lifecycle` may be
+ * NULL. */
 struct debug *lifecycle_debug(const struct lifecycle *lifecycle);
 
 /* Does the lifecycle run at each acquire and release?  If not, the fast path may be inlined.  `lifecycle` may be
@@ -52,7 +53,7 @@ bool lifecycle_build_all(struct lifecycle *lifecycle, const struct arena *arena,
  * LFPOOL_CREATE_ALL at least for slots 1 .. initial. */
 void lifecycle_destroy_all(struct lifecycle *lifecycle, const struct arena *arena, size_t initial, size_t used);
 
-/* The same for one object, if it is built. */
+/* Runs the hooks for one object, if it is built. */
 void lifecycle_destroy(struct lifecycle *lifecycle, uint32_t slot, void *object, bool active);
 
 /* In malloc mode each object is built and destroyed for each use, and the `slot` of the functions below is

@@ -16,7 +16,7 @@
  * Concurrency  No two calls need outside help.  The caller of put holds the slot.
  * Edges        KEEP (docs/memory-model.md): a put -> the take or the put that takes the slot out, and a take -> a call
  *              that finds the place empty.
- * Wrap         Q1 fails only if one place is changed 2^32 times between an acquire's two looks (widths.h).
+ * Wrap         Q1 fails only if one place is changed 2^32 times between the two readings of an acquire (widths.h).
  */
 #ifndef LFPOOL_QUARANTINE_H
 #define LFPOOL_QUARANTINE_H

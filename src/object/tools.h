@@ -4,9 +4,9 @@
  * ThreadSanitizer that an object passes from its releaser to its next holder.
  *
  * Idea         Without these reports a tool sees a pool as one accessible mapping.  With them it finds an access to a
- *              free object at the offending line, like a use after free.  The library detects the tools at run time,
- *              without a special build: sanitizers by weak symbols, which are NULL unless the program was linked with
- *              them, and memcheck by a request that only Valgrind answers.
+ *              free object at the line of the access, as it finds a use after free.  The library detects the tools at
+ *              run time, without a special build: sanitizers by weak symbols, which are NULL unless the program was
+ *              linked with them, and memcheck by a request that only Valgrind answers.
  * Invariants   TO1 an object, and the guard bytes of its slot, are accessible only while the object is active or a call
  *                  moves it.  Exception: unused objects beyond the first SHUT_FIRST_BYTES of a pool are always
  *                  accessible, so that creating a huge pool stays cheap.

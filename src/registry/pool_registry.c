@@ -65,7 +65,7 @@ static void full_into(lfpool_config_t *config, enum full_policy full)
 		config->evict = LFPOOL_EVICT_NEVER;
 }
 
-/* The word for `full`; call it after the capacities are set. */
+/* The word for `full`; called after the capacities are set. */
 static const char *full_of(const lfpool_config_t *config)
 {
 	if (config->evict == LFPOOL_EVICT_LESS || config->evict == LFPOOL_EVICT_LESS_OR_EQUAL)

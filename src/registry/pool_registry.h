@@ -2,8 +2,9 @@
 /*
  * pool_registry.h - a registry of lfpool/registry.h, for the files of this room and for sets.
  *
- * Idea         A layer on the public functions: a profile, and a row for each pool, sorted by name.  A row remembers
- *              the pool's configuration without the profile, so that each scenario starts from there.
+ * Idea         A registry is a layer on the public functions.  It has a profile, and a row for each pool, sorted by
+ *              name.  A row remembers the pool's configuration without the profile, so that each scenario starts from
+ *              there.
  * Invariants   PR1 rows are sorted; no two have the same name.
  *              PR2 the pool of a row exists, and no other row has it.  While a pool is being made or destroyed, its row
  *                  has only the name, because another pool can get the address of a destroyed one.
@@ -12,8 +13,8 @@
  *                  Meanwhile no other call removes the row or changes its pool.  A switch that meets such a row sets
  *                  `again`, and does not wait.  The call that has the row checks `again` under the mutex when it is
  *                  done.  So some call brings each pool to the newest scenario.
- * Concurrency  One mutex, held for look-ups and for changes of rows.  No pool is made, changed or destroyed under it.
- *              So hooks and continuations run without the mutex, and can call every function.
+ * Concurrency  A registry has one mutex, which is held for look-ups and for changes of rows.  No pool is made, changed
+ *              or destroyed under it.  So hooks and continuations run without the mutex, and can call every function.
  *                 A destroy waits for the call that has the row of its pool; no other call waits.  The child of a fork
  *                 takes back the rows that calls of the parent's other threads had (PR4).
  * Progress     Blocking.
@@ -46,7 +47,7 @@ struct pool_row {
 	bool busy;                  /* a switch changes the pool: PR4                              */
 	uintptr_t user;             /* the thread of the call that has the row, or had it last     */
 	bool again;                 /* another switch has met the row meanwhile (PR4)              */
-	struct row_numbers numbers; /* during a dump                                               */
+	struct row_numbers numbers; /* used during a dump                                          */
 };
 
 struct lfpool_registry_t {

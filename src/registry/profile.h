@@ -5,10 +5,10 @@
  * Idea         A line of the text that names a pool becomes a `struct profile_line`, with a bit for each key that it
  *              gives.  A look-up reads all lines: a profile has hundreds of them, not thousands.
  * Invariants   PF1 no two lines are equal in pool and scenario.
- *              PF2 scenario 0 is "default", and always there.
+ *              PF2 scenario 0 is "default", and always exists.
  *              PF3 every value is within the bounds of lfpool_config_t.
- *              PF4 a line keeps numbers in bytes in bytes, because it does not know the object size.  profile_apply()
- *                  converts them to objects.
+ *              PF4 a value that the text gives in bytes stays in bytes in its line, because the line does not know the
+ *                  object size.  profile_apply() converts it to objects.
  * Progress     Threads share no data here.  Reading allocates memory.
  */
 #ifndef LFPOOL_PROFILE_H
@@ -104,7 +104,7 @@ static inline bool policy_gives(const struct policy *policy, enum profile_key ke
 	return policy->given >> key & 1;
 }
 
-/* The most objects that the pool can have. */
+/* The largest number of objects that the pool can have. */
 static inline uint64_t policy_max_capacity(const struct policy *policy)
 {
 	const uint64_t capacity = policy->value[PROFILE_capacity], most = policy->value[PROFILE_max_capacity];

@@ -29,7 +29,7 @@ static inline enum phase_of_shard beginning(const struct retired *retired)
 	return retired->scheme.ready ? HELD : BEGUN;
 }
 
-/* From held to begun: from now on another call may ask. */
+/* Changes the phase from held to begun: from now on another call may ask. */
 static void let_go(struct retired_shard *shard)
 {
 	/* relaxed: the CAS decides, and no other call changes the phase. */

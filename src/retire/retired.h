@@ -87,7 +87,7 @@ static inline uint64_t shard_in(uint64_t word, enum phase_of_shard phase)
 struct cache_head;
 
 struct batch {
-	_Alignas(16) struct lfpool_batch_t face; /* first: the part that a scheme gets      */
+	_Alignas(16) struct lfpool_batch_t face; /* must be first: a scheme gets this part  */
 	lfpool_t *pool;
 	struct retired_shard *shard;
 	uint32_t first;          /* slot; its link leads to the next        */
@@ -112,12 +112,12 @@ struct retired {
 
 static inline uint32_t retired_below(const struct retired *retired, uint32_t slot)
 {
-	/* relaxed: RETIRE made it visible with the stack, or this call wrote it. */
+	/* relaxed: edge RETIRE made the link visible with the stack, or this call wrote it. */
 	return load_relaxed(&retired->link[slot]) & ~LINK_RETIRED;
 }
 
-/* For a pool with this scheme and slots 1 .. slots: sets pool->retired, with memory backed as `flags` say (os.h).
- * A failure changes nothing. */
+/* Sets pool->retired, for this scheme and slots 1 .. slots.  Its memory is backed as `flags` say (os.h).  A failure
+ * changes nothing. */
 lfpool_status_t retired_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size_t slots, uint32_t flags);
 /* Retires a slot that the caller holds and whose object's use has ended. */
 void retired_push(lfpool_t *pool, uint32_t slot);

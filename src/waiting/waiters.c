@@ -35,7 +35,7 @@ bool waiters_is_serving(const lfpool_t *pool)
 static void serving_begin(struct serving *here, lfpool_t *pool, const struct cell *giving)
 {
 	*here = (struct serving){.pool = pool, .giving = giving};
-	/* relaxed: a thread that does not see it yet serves as well, as in other builds. */
+	/* relaxed: a thread that does not see the new count yet serves too, as it would in other builds. */
 	(void)fetch_add_relaxed(&pool->waiters.serving, 1);
 }
 
@@ -82,7 +82,7 @@ static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uin
 {
 	const uint64_t given = cell_given(word, slot);
 	/* relaxed, both: the word was read with acquire.  If the CAS succeeds, both fields belong to the call or
-	 * continuation that it serves. */
+	 * continuation that gets the slot. */
 	const lfpool_continuation_t then = load_relaxed(&cell->then);
 	void *const context = load_relaxed(&cell->context);
 	struct serving here;

@@ -11,17 +11,17 @@
  *                  that finds no demand for its slot puts the slot back as a release does, and checks the demand again.
  *                  So whenever an object is free and a cell is waiting, some call is about to serve.
  *              W2  a slot that a server took is held by the server until it is given, and then by the waiter.  If the
- *                  server finds that no call needs the slot, it puts the slot back.  Until then an acquire does not see
- *                  it, and may return NULL.
+ *                  server finds that no call needs the slot, it puts the slot back.  Until the slot is given or put
+ *                  back, an acquire does not see it, and may return NULL.
  *              W3, W5  are in cells.h: the order of the queue, and which calls wake waiters.
  *              W4  a pending shrink gets free objects before calls that wait.  The cold store counts the owed objects,
  *                  and adds 1 to `wanted` while objects are owed (O5, cold.h).
- *              W6  calls in hooks and continuations that a server runs do not serve.  The server does so for them when
+ *              W6  calls in hooks and continuations that a server runs do not serve.  The server serves for them when
  *                  the hook returns, so servers never nest.
  *              W7  no call waits in a closed pool.  A call that is about to wait enlists its cell, fences, and serves.
- *                  A call that closes the pool sets `closed`, fences, and serves.  So one of the two sees the other.
- *                  When a server of a closed pool finds no object, it gives SLOT_NONE to waiting calls, and NULL to
- *                  continuations.
+ *                  A call that closes the pool sets `closed`, fences, and serves.  So at least one of the two sees the
+ *                  other's change.  When a server of a closed pool finds no object, it gives SLOT_NONE to waiting
+ *                  calls, and NULL to continuations.
  *              W13 `full` is FULL_KNOWN only if at some moment a search found no free object, and no call that has made
  *                  an object free since then has returned.  A search first adds 1 to `wanted` and sets `full` to its
  *                  ticket.  Then it fences, and searches.  If it finds nothing, it changes its ticket to FULL_KNOWN, by
@@ -32,7 +32,8 @@
  *              serves as well.  Each object that a server gives costs an exhausted acquire and a look at the queue
  *              (cells.c).
  * Concurrency  No two calls need outside help, from waiters_open() to waiters_free().  The caller of a function with
- *              `head` is the user of that cache.  waiters_forget_calls: the one thread of a child after fork.
+ *              `head` is the user of that cache.  waiters_forget_calls() is called by the one thread of a child after
+ *              fork.
  */
 #ifndef LFPOOL_WAITERS_H
 #define LFPOOL_WAITERS_H
@@ -117,8 +118,8 @@ static inline bool waiters_know_full(const struct waiters *d)
 	return load_acquire(&d->full) == FULL_KNOWN;
 }
 
-/* Does a call wait, or is a shrink pending?  Compares, because a `full` that is not FULL_UNKNOWN also adds 1 to
- * `wanted`.  relaxed, both: a call that begins to wait at the same instant may count or not. */
+/* Does a call wait, or is a shrink pending?  While `full` is not FULL_UNKNOWN, it adds 1 to `wanted`, which does not
+ * count here.  relaxed, both: a call that begins to wait at the same instant may count or not. */
 static inline bool waiters_any(const struct waiters *d)
 {
 	return load_relaxed(d->wanted) > (load_relaxed(&d->full) != FULL_UNKNOWN);
