@@ -84,8 +84,8 @@ LFPOOL_C_BEGIN_
  * caches            As config.buffer_caches, and not 0.
  *
  * The overhead is 17 KiB for one object (6 KiB with one cache), 57 KiB for 1000, and 25 to 33 bytes per object for a
- * million (docs/memory.md has a table).  With the hooks create, activate, deactivate or destroy add one byte for each
- * object, and 256.  With a cache_capacity use lfpool_buffer_bytes().
+ * million (docs/memory.md has a table).  If hooks.create, activate, deactivate or destroy is set, add 256 bytes, and
+ * one byte for each object.  If cache_capacity is set, use lfpool_buffer_bytes().
  */
 #define LFPOOL_BUFFER_BYTES(object_size, object_alignment, capacity) \
 	LFPOOL_BUFFER_BYTES_WITH(object_size, object_alignment, capacity, LFPOOL_BUFFER_CACHES)

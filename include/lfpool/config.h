@@ -274,15 +274,16 @@ typedef struct lfpool_hooks_t {
 	/* Each release: clear references, reset.  false: do not reuse the object.  Then destroy is called now, and
 	 * create before the slot is used again. */
 	bool (*deactivate)(void *context, void *object);
-	/* Undo create: after validate or deactivate returned false, and in lfpool_destroy() for every built object (in
-	 * a pool without create: for every object that was ever acquired), after deactivate if it is active. */
+	/* Undo create.  Called after validate or deactivate returned false, and in lfpool_destroy() for every built
+	 * object; in a pool without create, for every object that was ever acquired.  If the object is active then,
+	 * deactivate is called first. */
 	void (*destroy)(void *context, void *object);
 	/* A call found no free object, and the pool could not grow automatically.  The hook may release objects, grow
 	 * the pool, or give up.  `attempt` counts from 0 within the call.  false: the call continues as without the
 	 * hook.  true: it tries again, after a wait of at most *wait_ns nanoseconds in the queue of lfpool/wait.h
 	 * (initially 0: no wait; negative: no limit), and of at most its own timeout.  Some calls must not wait: those
-	 * with timeout 0, lfpool_acquire_async(), and a call for many that has an object already.  For them true with a
-	 * wait means false. */
+	 * with timeout 0, lfpool_acquire_async(), and a call for many that has an object already.  In such a call,
+	 * true with a wait has the effect of false. */
 	bool (*exhausted)(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns);
 	/* lfpool_acquire_evicting() or lfpool_release_least() evicted this object (lfpool/evict.h); `priority` is its
 	 * last one, and `handle` is stale.  The hook can read and write the object, because no other thread has it.

@@ -10,9 +10,9 @@
  * of the environment variable LFPOOL_DEBUG are joined; numbers from the variable win.  Set-user-ID programs ignore the
  * variable.  For an unknown word, or a number out of range, lfpool_create() returns LFPOOL_E_CONFIG_DEBUG.
  *
- * Findings go to the misuse hook, or without one to stderr.  docs/debugging.md explains them, and has the cost of each
- * mode.  Every mode except `zero` and `no-tools` includes LFPOOL_CHECK_RACES, and, except for `check`, makes each call
- * take the slow path.  Malloc mode has only `check` and `zero`.
+ * Findings are reported to the misuse hook, or to stderr if there is no such hook.  docs/debugging.md explains them,
+ * and has the cost of each mode.  Every mode except `zero` and `no-tools` includes LFPOOL_CHECK_RACES, and, except for
+ * `check`, makes each call take the slow path.  Malloc mode has only `check` and `zero`.
  *
  * `poison` skips objects whose contents must survive: all objects of a pool with hooks.create or hooks.destroy, and an
  * object's first use after lfpool_for_each_slot() has visited it.

@@ -19,9 +19,9 @@
  * pools of 10,000 objects, after a million other pools, u is 134 million.
  *
  * Making a handle during a release.  The caller of lfpool_handle_of() must hold the object.  If another thread releases
- * it at that moment, the caller gets 0 or a stale handle.  If that release was not checked for races (as it is with
- * LFPOOL_CHECK_RACES, lfpool_release_all() and lfpool_retire()), the handle may even name later objects in the slot, up
- * to the next one that gets a handle.  The pool itself is not damaged.
+ * it at that moment, the caller gets 0 or a stale handle.  Releases with LFPOOL_CHECK_RACES, lfpool_release_all() and
+ * lfpool_retire() are checked for races.  After any other release the handle may even name later objects in the slot,
+ * until one of them gets a handle.  The pool itself is not damaged.
  *
  * Resolving during a release.  lfpool_resolve() returns the object if it was active at the moment of the look-up.  It
  * returns NULL if the release happened before the call (C11: through a lock, a join, an atomic flag), or if the handle

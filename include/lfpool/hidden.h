@@ -16,8 +16,8 @@
  *     LFPOOL_DEFINE_HIDDEN(connection, struct connection);              or, with a table of hooks,
  *     LFPOOL_DEFINE_HIDDEN_WITH(connection, struct connection, table);
  *
- * defines them.  For that file alone it also defines a static `connection_hidden`, the pool, and all functions of
- * LFPOOL_DEFINE for the name connection_hidden.  The file opens and closes the pool with
+ * defines them.  For that file alone it also defines the pool, a static variable `connection_hidden`, and all functions
+ * of LFPOOL_DEFINE with the name connection_hidden.  The file opens and closes the pool with
  * connection_hidden_pool_create(&connection_hidden, &config) and connection_hidden_pool_destroy(connection_hidden).
  * Between these two calls the declared functions may be used.
  */

@@ -16,7 +16,8 @@
  * Invariants   H1  objects in a magazine = bottom - top, as positions (signed, modulo 2^16); they are at the positions
  *                  top .. bottom - 1.
  *              H2  only the cache's user writes bottom and the entries at or above it; top only grows.
- *              H3  the fast path pops only if at least one object remains; the library races for the last by CAS.
+ *              H3  the fast path pops only if at least one object remains.  The library takes the last object by CAS,
+ *                  in a race with thieves.
  *              H4  the upper 48 bits of bottom count the pushes (LFPOOL_PUSHED_), so two equal readings mean that no
  *                  object was pushed in between.
  *              H5  an entry is the address of an object.
@@ -131,7 +132,7 @@ struct lfpool_magazine {
 	LFPOOL_ATOMIC_(uint64_t) bottom;   /* position after the newest object; written by the owner, H1, H4 */
 	LFPOOL_ATOMIC_(uint64_t) next;     /* stack link: {depth from here down:32, number of the next:32}   */
 	LFPOOL_ATOMIC_(uint32_t) number;   /* of this magazine, from 1; 0 until it is first used             */
-#ifndef __cplusplus                        /* has no flexible array */
+#ifndef __cplusplus                        /* C++ has no flexible array */
 	LFPOOL_ATOMIC_(uintptr_t) entry[]; /* ring of objects; 0 = the unused object of this index           */
 #endif
 };
@@ -142,7 +143,7 @@ LFPOOL_ASSERT_(offsetof(struct lfpool_magazine, top) == 0 && offsetof(struct lfp
 	       "a magazine is the same in C and in C++");
 
 #ifndef __cplusplus
-/* The first position: the number of the magazine's word that is entry[0]. */
+/* The first position is the number of the word entry[0] in the magazine. */
 #define LFPOOL_HOME_ (offsetof(struct lfpool_magazine, entry) / sizeof(uintptr_t))
 LFPOOL_ASSERT_(offsetof(struct lfpool_magazine, entry) % sizeof(uintptr_t) == 0, "the words of a magazine");
 #endif
@@ -346,7 +347,8 @@ LFPOOL_C_BEGIN_
 #if defined(__ELF__) && !defined(LFPOOL_EMBEDDED)
 LFPOOL_API extern __thread struct lfpool_thread_ lfpool_thread_;
 #endif
-/* The slow paths for a pool that is neither the thread's last one nor in its table: they enter it there. */
+/* The slow paths for a pool that is neither the thread's last one nor in the thread's table.  They enter the pool in
+ * the table. */
 LFPOOL_API void *lfpool_acquire_slow_(lfpool_t *pool);
 LFPOOL_API lfpool_status_t lfpool_release_slow_(lfpool_t *pool, void *object, bool if_owned);
 LFPOOL_C_END_

@@ -227,7 +227,7 @@ LFPOOL_API void *lfpool_cache_acquire(lfpool_cache_t *cache);
 LFPOOL_API lfpool_status_t lfpool_cache_release(lfpool_cache_t *cache, void *object);
 
 /*
- * lfpool_cache_release_if_owned - as lfpool_release_if_owned() of the cache's pool, through this cache.
+ * lfpool_cache_release_if_owned - as lfpool_release_if_owned() on the cache's pool, through this cache.
  *
  * lfpool/inline.h inlines its fast path too.
  *

@@ -14,21 +14,22 @@
  * A call has the contract of the C function of the same name, and `get()` returns the C pool.  When a pool is exhausted
  * or a release is refused, no function throws: it returns nullptr or a status.
  *
- * Owners       pool<T> owns a pool and can only be moved; objects, pointers and caches stay valid then.
+ * Owners       pool<T> owns a pool and can only be moved.  Its objects, pointers and caches stay valid after a move.
  *              unique_ptr<T> owns an object.  It has two words: the object and its pool.
  *              self_ptr<T> has one word, and finds the pool by the object's address.  That costs O(log pools) per
  *              release, and does not work with pools in a buffer.
  *              base_ptr<B> owns an object of a class derived from B, and a unique_ptr<T> converts to it.  B must have a
- *              virtual destructor.  The other two do not convert to owners of a base class, because an object must be
- *              released by the address at which it was made; base_ptr finds that address by a dynamic_cast.
+ *              virtual destructor.  unique_ptr<T> and self_ptr<T> do not convert to other owners of a base class,
+ *              because an object must be released by the address at which it was made; base_ptr finds that address by a
+ *              dynamic_cast.
  * Exceptions   If a constructor throws, the object's memory is released, and the exception propagates.  C calls hooks
  *              and continuations, so they must not throw.  Without exceptions the constructors that throw are not
  *              declared; use create().
  * The end      Owners must release their objects before the pool is closed.  Closing frees the memory of all objects,
  *              but calls no destructors, because it cannot know which active objects are complete; call clear() before,
  *              to destroy them.  With a scheme (lfpool/retire.h) closing may be refused: then close() returns SIZE_MAX,
- *              an assignment leaves the pool to the moved-from object, and a destructor loses it.  So call close(), and
- *              check its result, before an assignment or the destructor.
+ *              an assignment leaves the pool to the moved-from object, and a destructor leaks the pool.  So call
+ *              close(), and check its result, before an assignment or the destructor.
  * Types        T must be complete where objects are made or destroyed, but not where pool<T> and unique_ptr<T> are
  *              declared.  Alignment and size up to 1 GiB.  No arrays; use a struct that has one.
  * Fast path    Include lfpool/inline.h before this header to inline it: in all files of a program, or in none.
@@ -141,8 +142,8 @@ public:
 		return active;
 	}
 
-	/* Destroys and releases every active object, and returns their number.  All must be complete: made, not only
-	 * acquired.  No other thread may make or destroy an object meanwhile. */
+	/* Destroys and releases every active object, and returns their number.  All objects must be complete: made, not
+	 * only acquired.  No other thread may make or destroy an object meanwhile. */
 	std::size_t clear() noexcept
 	{
 		return for_each_active([this](T &object) { (void)destroy(std::addressof(object)); });

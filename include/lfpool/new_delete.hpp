@@ -4,8 +4,8 @@
  *                  source file of the program.
  *
  * Requests of up to 1 KiB come from the set, up to 64 MiB of each size class.  Larger and more aligned ones, and those
- * that find no object, come from malloc.  A delete finds out by the address where the memory is from, so memory may be
- * deleted by any thread, and pointers from before the first call are no special case.
+ * that find no object, come from malloc.  A delete determines by the address whether the memory is from the set.  So
+ * any thread may delete memory, and pointers from before the first call are no special case.
  *
  * The set is made by the first call, and never destroyed: destructors of static objects may still delete.  C++11 to
  * C++23.

@@ -155,7 +155,7 @@ private:
 	lfpool_t *pool_ = nullptr;
 };
 
-/* The same, but finds the pool by the object's address, and ignores an address that is in no pool. */
+/* As deleter, but finds the pool by the object's address, and ignores an address that is in no pool. */
 template <typename T> struct self_deleter : detail::poolable<T> {
 	void operator()(T *object) const noexcept
 	{
@@ -164,7 +164,7 @@ template <typename T> struct self_deleter : detail::poolable<T> {
 	}
 };
 
-/* The same for objects of classes derived from the polymorphic class B.  Each class may have a different pool. */
+/* As deleter, for objects of classes derived from the polymorphic class B.  Each class may have a different pool. */
 template <typename B> class base_deleter {
 public:
 	base_deleter() noexcept = default;

@@ -56,7 +56,7 @@ LFPOOL_INLINE_ size_t lfpool_reserve(lfpool_t *pool, size_t capacity)
 {
 	size_t added = 0, settled, more;
 
-	/* Once, unless the pool shrinks meanwhile. */
+	/* Runs once, unless the pool shrinks meanwhile. */
 	while ((settled = lfpool_settled_capacity(pool)) < capacity &&
 	       (more = lfpool_grow(pool, capacity - settled)) != 0)
 		added += more;
@@ -107,8 +107,9 @@ LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);
  *
  * The call takes free objects out of the free lists, all but `keep` of them, and hooks.destroy runs for those that were
  * built.  It returns whole pages of such objects, and of objects removed by lfpool_shrink(), with madvise(2).  The
- * objects stay part of the pool.  Acquire prefers others; it finds zero bytes on returned pages, and the old contents
- * elsewhere.  Addresses, the pool's own data (docs/memory.md) and pages with an object in use are not returned.
+ * objects stay part of the pool.  An acquire takes other objects first.  It finds zero bytes on returned pages, and the
+ * old contents elsewhere.  Addresses, the pool's own data (docs/memory.md) and pages with an object in use are not
+ * returned.
  *
  * With LFPOOL_IDLE a program that calls this once a minute returns the objects that were free for a minute:
  *

@@ -49,10 +49,10 @@ typedef struct lfpool_cursor_t {
 	size_t next;          /* the first slot that the walk has not read yet     */
 	size_t end;           /* the slot after the last one                       */
 	size_t run_end;       /* the first unused slot after `next`                */
-	size_t now_at;        /* the first slot of the window that is visited      */
-	size_t ahead_at;      /* the first slot of the window that is prefetched   */
-	uint64_t now;         /* bit i: slot now_at + i seemed active              */
-	uint64_t ahead;       /* bit i: slot ahead_at + i seemed active            */
+	size_t now_at;        /* the first state of the window that is visited     */
+	size_t ahead_at;      /* the first state of the window that is prefetched  */
+	uint64_t now;         /* bit i: state now_at + i seemed to be active       */
+	uint64_t ahead;       /* bit i: state ahead_at + i seemed to be active     */
 	size_t magazine;      /* slots per magazine                                */
 	size_t object_size;   /* bytes                                             */
 	bool every;           /* set it after open to visit free objects too       */

@@ -12,10 +12,10 @@
  *                  object there.  A page is skipped if the cold store has not opened every slot on it yet, because a
  *                  thread that opens a slot does not use the cold store's bits.
  *              TR2 `dirty` of a page is 0 only if no slot on the page was put into the cold store since the page was
- *                  last returned.  For a page that was never returned, it is 0 only if no slot on the page was ever put
- *                  there.  A call that puts a slot into the cold store sets `dirty` while it holds the slot.  A call
- *                  that returns the page clears `dirty` while it holds all slots on the page.  So untouched pages are
- *                  neither returned nor counted.
+ *                  last returned.  For a page that was never returned, `dirty` is 0 only if no slot on the page was
+ *                  ever put into the cold store.  A call that puts a slot into the cold store sets `dirty` while it
+ *                  holds the slot.  A call that returns the page clears `dirty` while it holds all slots on the page.
+ *                  So untouched pages are neither returned nor counted.
  * Progress     Other calls are lock-free.  If the thread of a trim stops, no other call can get the slots of one step.
  * Edges        COLD (cold.h): from the call that cooled the slot, to this call, to the call that takes the slot next.
  */

@@ -20,10 +20,10 @@
  *                  free or active slot is not marked.
  *              R2  an idle shard has an empty stack: when a batch has been reclaimed, the stack becomes the next batch.
  *                  So a slot waits for at most two batches.
- *              R3  a batch belongs to one call or to the scheme.  The call that changed the word from idle to begun or
- *                  held, or took the stack, writes the batch until it calls `begin`.  After that the batch belongs to
- *                  the scheme, or to the call that changed the word from begun to held.  If the batch is ready, that
- *                  call puts the objects back before it lets the batch go.
+ *              R3  a batch belongs to one call or to the scheme.  A call gets the batch when it changes the word from
+ *                  idle to begun or held, or when it takes the stack.  It writes the batch until it calls `begin`.
+ *                  After that the batch belongs to the scheme, or to the call that changed the word from begun to held.
+ *                  If the batch is ready, that call puts the objects back before it lets the batch go.
  *              R4  `ended` counts the batches of a shard whose objects are all free.
  * Progress     Retire: lock-free, except `begin`.  Asking: lock-free, except `ready`: a call skips a shard that is
  *              held.  If a thread stops while it holds a shard, the objects there stay retired, and other calls retire
@@ -36,9 +36,12 @@
  *                  retired_count, retired_has      -          -         -         -       X
  *                  retired_finish                  E          -         -         X       X
  *                  retired_close                   X          X         X         X       X
- * Edges        RETIRE: a push -> the stack is taken; and a batch is let go -> the next is begun, held or reclaimed.
- *              BEGUN: a batch is begun -> it is reclaimed, for tools that do not see how the scheme orders the two.
- *              ENDED: a batch's objects are put back -> a drain, a poll or an acquire that asks learns of it.
+ * Edges        RETIRE: from a push to the call that takes the stack.  Also from the call that lets a batch go to the
+ *              call that begins the next batch, or holds or reclaims this one.
+ *              BEGUN: from the call that begins a batch to the call that reclaims it, for tools that do not see how the
+ *              scheme orders the two.
+ *              ENDED: from the call that puts back a batch's objects to a drain, a poll or an acquire that sees the new
+ *              count.
  */
 #ifndef LFPOOL_RETIRED_H
 #define LFPOOL_RETIRED_H
