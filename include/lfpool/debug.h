@@ -28,25 +28,25 @@
 LFPOOL_C_BEGIN_
 
 /* Every mode: X(field, word, least, most, text).  Its number is in least .. most; 0, 0: it has no number. */
-#define LFPOOL_DEBUG_MAP(X)                                                                                        \
-	X(check, "check", 0, 0,                                                                                    \
-	  "of two releases of one object at the same instant exactly one succeeds (LFPOOL_CHECK_RACES), and "      \
-	  "lfpool_check() runs when the pool is destroyed")                                                        \
-	X(poison, "poison", 0, 0,                                                                                  \
-	  "a released object is filled with 0x1deadb0b; a byte that has changed when the object is handed out "    \
-	  "again was written after the release. Unused objects are filled too")                                    \
-	X(quarantine, "quarantine=", 1, 65536,                                                                     \
-	  "a released object is handed out again only after N other releases, or when nothing else is free")       \
-	X(guard, "guard", 0, 0,                                                                                    \
-	  "at least 16 bytes before and behind each object are filled when it is acquired, and must be intact "    \
-	  "when it is released")                                                                                   \
-	X(owner, "owner", 0, 0,                                                                                    \
-	  "each object remembers which thread acquired it, when, and its lfpool_label(); those still active when " \
-	  "the pool is destroyed are reported")                                                                    \
-	X(backtrace, "backtrace=1/", 1, 1000000, "as owner, plus the call site of one in N acquires and releases") \
-	X(zero, "zero", 0, 0,                                                                                      \
-	  "every acquired object is all zero bytes (LFPOOL_ZERO), except in pools with hooks.create")              \
-	X(no_tools, "no-tools", 0, 0,                                                                              \
+#define LFPOOL_DEBUG_MAP(X)                                                                                          \
+	X(check, "check", 0, 0,                                                                                      \
+	  "if two threads release an object at the same instant, exactly one release succeeds "                      \
+	  "(LFPOOL_CHECK_RACES); lfpool_check() runs when the pool is destroyed")                                    \
+	X(poison, "poison", 0, 0,                                                                                    \
+	  "a released object is filled with 0x1deadb0b. If a byte has changed at the next acquire, it was "          \
+	  "written after the release. Unused objects are filled too")                                                \
+	X(quarantine, "quarantine=", 1, 65536,                                                                       \
+	  "a released object is acquired again only after N other releases, or if no other object is free")          \
+	X(guard, "guard", 0, 0,                                                                                      \
+	  "at least 16 bytes before and behind each object are filled when it is acquired, and must be "             \
+	  "unchanged when it is released")                                                                           \
+	X(owner, "owner", 0, 0,                                                                                      \
+	  "each object records the thread that acquired it, the time, and its lfpool_label(); active "               \
+	  "objects are reported when the pool is destroyed")                                                         \
+	X(backtrace, "backtrace=1/", 1, 1000000, "like owner, with the call site of one in N acquires and releases") \
+	X(zero, "zero", 0, 0,                                                                                        \
+	  "every acquired object is all zero bytes (LFPOOL_ZERO), except in pools with hooks.create")                \
+	X(no_tools, "no-tools", 0, 0,                                                                                \
 	  "AddressSanitizer, LeakSanitizer, ThreadSanitizer and Valgrind get no information about the objects")
 
 /*
