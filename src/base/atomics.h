@@ -2,16 +2,16 @@
 /*
  * atomics.h - every atomic access of the library, with the memory order in the verb.
  *
- * Idea         No other file includes <stdatomic.h>, so the orders can be listed, argued and replaced in one place.
+ * Idea         No other file includes <stdatomic.h>, so all memory orders can be listed, justified and replaced here.
  *              In the library, the inlined fast paths of lfpool/inline.h use these verbs too.
- * Test builds  LFPOOL_EXPLORE: each verb is a step of the schedule explorer (verify/explore).  LFPOOL_CHAOS=n: one of n
- *              verbs comes after a delay.
- * Asymmetric   The owner of a magazine and a thief each need a full fence (owner: store bottom, load top; thief: load
- * fence        top, load bottom).  An owner pops a thousand times for each theft, so the thief pays for both:
- *              membarrier(2) PRIVATE_EXPEDITED puts a full barrier into every running thread of the process.  The
- *              owner keeps a compiler barrier (light_barrier).  Where the system has no membarrier both sides use
- *              full_fence(); os.h chooses once, at start.  Happens-before edges are on operations, never on fences,
- *              because ThreadSanitizer sees only operations.
+ * Test builds  With LFPOOL_EXPLORE, each access is a step of the schedule explorer (verify/explore).  With
+ *              LFPOOL_CHAOS=n, about one in n accesses is delayed.
+ * Asymmetric   The owner of a magazine needs a full fence between its store of bottom and its load of top.  A thief
+ * fence        needs one between its loads of top and bottom.  An owner pops about a thousand times for each theft, so
+ *              the thief pays for both fences: membarrier(2) PRIVATE_EXPEDITED executes a full barrier in every running
+ *              thread of the process, and the owner keeps only a compiler barrier (light_barrier).  If the system has
+ *              no membarrier, both sides use full_fence().  os.h makes this choice once, at start.  Happens-before
+ *              edges are on operations, never on fences, because ThreadSanitizer sees only operations.
  */
 #ifndef LFPOOL_ATOMICS_H
 #define LFPOOL_ATOMICS_H
@@ -30,13 +30,13 @@ _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && ATOMIC_INT_LOCK_FREE == 2,
 #ifdef LFPOOL_CHAOS
 #include <sched.h>
 
-/* A short spin, or sometimes a yield: it makes windows between two adjacent instructions ten thousand times wider, for
- * races that need a thread to stop there. */
+/* Some races need a thread to stop between two adjacent instructions.  A short spin, or sometimes a yield, makes that
+ * window ten thousand times wider. */
 static inline void chaos_point(void)
 {
 	static _Thread_local uint32_t state;
 
-	/* Knuth's linear congruential generator; threads differ by the address. */
+	/* Knuth's linear congruential generator.  The address of `state` makes the numbers differ between threads. */
 	state = state * UINT32_C(1664525) + UINT32_C(1013904223) + (uint32_t)(uintptr_t)&state;
 	uint32_t drawn = state >> 8;
 
@@ -67,8 +67,8 @@ static inline void chaos_point(void)
 	(POINT(),                \
 	 atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_seq_cst, memory_order_seq_cst))
 
-/* Strong compare-and-swap, true on success.  On failure *old holds the value found: acquired by cas_acq_rel and
- * cas_acquire, relaxed by the others. */
+/* Strong compare-and-swap, true on success.  After a failure *old holds the value found.  cas_acq_rel and cas_acquire
+ * load that value with acquire, the others relaxed. */
 #define cas_acq_rel(p, old, new) \
 	(POINT(),                \
 	 atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_acq_rel, memory_order_acquire))
@@ -81,7 +81,7 @@ static inline void chaos_point(void)
 #define cas_relaxed(p, old, new) \
 	(POINT(),                \
 	 atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_relaxed, memory_order_relaxed))
-/* Weak ones, for loops, may fail spuriously. */
+/* Weak compare-and-swap, for loops: it may fail spuriously. */
 #define cas_weak_acq_rel(p, old, new) \
 	(POINT(), atomic_compare_exchange_weak_explicit((p), (old), (new), memory_order_acq_rel, memory_order_acquire))
 #define cas_weak_release(p, old, new) \
@@ -89,17 +89,19 @@ static inline void chaos_point(void)
 #define cas_weak_relaxed(p, old, new) \
 	(POINT(), atomic_compare_exchange_weak_explicit((p), (old), (new), memory_order_relaxed, memory_order_relaxed))
 
-/* Accesses to plain data that an edge hands over: the explorer checks the edge. */
+/* Mark accesses to plain data that a happens-before edge hands over.  The explorer checks the edge; other builds do
+ * nothing. */
 #define plain_read(p) ((void)0)
 #define plain_written(p) ((void)0)
 
-/* Statistics, which need no order.  tally: one writer; tally_shared and tally_cas: any number. */
+/* Statistics need no order.  tally() is for a word with one writer, tally_shared() and tally_cas() for any number of
+ * writers. */
 #define tally(p) atomic_store_explicit((p), atomic_load_explicit((p), memory_order_relaxed) + 1, memory_order_relaxed)
 #define tally_shared(p, n) ((void)atomic_fetch_add_explicit((p), (n), memory_order_relaxed))
 #define tally_cas(p, old, new) \
 	atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_relaxed, memory_order_relaxed)
 #define tally_read(p) atomic_load_explicit((p), memory_order_relaxed)
-/* For ASSERT alone. */
+/* Only for conditions of ASSERT. */
 #define peek(p) atomic_load_explicit((p), memory_order_relaxed)
 
 static inline void light_barrier(void)
@@ -110,7 +112,7 @@ static inline void light_barrier(void)
 static inline void full_fence(void)
 {
 #if defined(__x86_64__)
-	/* A locked instruction on the stack's red zone changes nothing, and orders like mfence at half its price. */
+	/* A locked addition of 0 in the stack's red zone orders like mfence, at half its cost. */
 	__asm__ __volatile__("lock; addl $0, -64(%%rsp)" ::: "memory", "cc");
 #else
 	atomic_thread_fence(memory_order_seq_cst);
@@ -134,7 +136,7 @@ static inline void cpu_relax(void)
 #define LFPOOL_STORE_RELAXED_(p, v) store_relaxed(p, v)
 #define LFPOOL_STORE_RELEASE_(p, v) store_release(p, v)
 #define LFPOOL_LIGHT_BARRIER_() light_barrier()
-/* In the library, the plain names are functions. */
+/* The library defines functions with the plain names, so lfpool/inline.h must not define them here. */
 #define LFPOOL_INLINE_KEEP_NAMES_
 
 #endif

@@ -16,8 +16,8 @@
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define COLD __attribute__((cold, noinline))
 
-/* Parameter `format_at` is a format for the arguments from `first` on.  gnu_printf, because gcc for Windows takes
- * `printf` for the formats of Microsoft's library. */
+/* Parameter number `format_at` is a format for the arguments from number `first` on.  gcc needs the name gnu_printf,
+ * because on Windows it checks `printf` against the formats of Microsoft's library. */
 #ifdef __clang__
 #define PRINTF_LIKE(format_at, first) __attribute__((format(printf, format_at, first)))
 #else
@@ -33,9 +33,9 @@ static inline void errno_put_back(const int *before)
 }
 
 /*
- * ASSERT(label, condition): an invariant that the code after it relies on.  Evaluated only with the CMake option
- * LFPOOL_ASSERTS, for the sanitizers and the explorer; a violation ends the program.  A condition reads shared words by
- * peek(), which is not a step for the explorer.
+ * ASSERT(label, condition) checks an invariant that the following code relies on.  The condition is evaluated only with
+ * the CMake option LFPOOL_ASSERTS, which the builds for the sanitizers and the explorer set.  A violation ends the
+ * program.  A condition reads shared words by peek(), which is not a step of the explorer.
  */
 #ifdef LFPOOL_ASSERTS
 #include <stdio.h>
@@ -53,13 +53,13 @@ __attribute__((cold, noreturn)) static inline void assert_failed(const char *lab
 #define ASSERT(label, condition) ((void)sizeof(!(condition)))
 #endif
 
-/* After a call: keeps the compiler from making it a tail call, so that the caller is in every backtrace. */
+/* Used after a call: the compiler cannot make it a tail call, so the calling function appears in every backtrace. */
 #define KEEP_FRAME() __asm__ __volatile__("")
 
-/* EMBEDDED: does this build have pools in buffers only (docs/embedded.md)?  A constant, so the compiler removes
- * unreached code, and with it references to functions that such a build lacks.
- * CACHE_LINE_PAIR: processors fetch two lines as a pair, so data of two threads must not share a pair.  An embedded
- * build has little memory and few processors, and uses one line. */
+/* EMBEDDED is 1 in a build that has only pools in buffers (docs/embedded.md).  It is a constant, so the compiler
+ * removes unreachable code, and with it references to functions that such a build lacks.
+ * CACHE_LINE_PAIR: processors fetch cache lines in pairs, so data that two threads write must not share a pair.  An
+ * embedded build has little memory and few processors, and uses one line. */
 #ifdef LFPOOL_EMBEDDED
 #define EMBEDDED 1
 #define CACHE_LINE_PAIR 64
@@ -68,7 +68,7 @@ __attribute__((cold, noreturn)) static inline void assert_failed(const char *lab
 #define CACHE_LINE_PAIR 128
 #endif
 
-/* Slot numbers start at 1; 0 is no slot. */
+/* Slot numbers start at 1; 0 means no slot. */
 #define SLOT_NONE UINT32_C(0)
 
 static inline size_t round_up(size_t value, size_t power_of_two)

@@ -2,18 +2,19 @@
 /*
  * classes.h - size classes: from a size to its class and back, by arithmetic.
  *
- * Idea         Sizes are counted in units of the alignment.  Up to 2 * steps units there is a class for each number of
- *              units.  Beyond, each doubling has `steps` classes at equal distances, like floating-point numbers with
- *              a mantissa of log2(steps) bits.  So a class number is the place of the leading bit, followed by the
- *              next bits, and no table is searched.
- *                 Let m be the units, rounded up, less one, and 2^d the distance of classes near m:
+ * Idea         A class number is computed, so no table is searched.  Sizes are counted in units of the alignment.  Up
+ *              to 2 * steps units, each number of units is a class.  Above that, each range from one power of two to
+ *              the next has `steps` classes at equal distances, like floating-point numbers with a mantissa of
+ *              log2(steps) bits.  So a class number consists of the position of the leading bit, followed by the next
+ *              log2(steps) bits.
+ *                 Let m be the number of units, rounded up, minus one.  Let 2^d be the distance between classes near m:
  *                     class = steps * d + (m >> d)        m >> d is in steps .. 2 * steps - 1, or d = 0
  *                     size  = ((m >> d) + 1) << d         the largest number of units in this class
  * Invariants   X1  class_of() is monotone; class_size(class_of(n)) >= n, and class_size(class_of(n) - 1) < n.
- *              X2  a class is larger than a size that it serves by at most alignment - 1 bytes, if the size is at most
- *                  steps * alignment; otherwise by less than 1 / (steps + 1) of the class.  (Then the class has at
- *                  least (steps + 1) * 2^d units, and less than 2^d of them are surplus.)
- *              tests/base/unit_classes.c compares both with a list, for every size.
+ *              X2  a size of at most steps * alignment wastes at most alignment - 1 bytes of its class.  A larger size
+ *                  wastes less than 1 / (steps + 1) of its class.  (That class has at least (steps + 1) * 2^d units,
+ *                  and less than 2^d of them are surplus.)
+ *              tests/base/unit_classes.c checks both invariants for every size, against a list of the classes.
  * Progress     Wait-free, O(1).
  */
 #ifndef LFPOOL_CLASSES_H
@@ -27,23 +28,23 @@ struct classes {
 	uint8_t steps_shift;     /* log2 of the steps     */
 };
 
-/* The units of a size, less one: m above.  Size 0 is served as 1. */
+/* The number of units of a size, minus one: m above.  Size 0 is treated as size 1. */
 static inline uint64_t class_units(const struct classes *c, size_t size)
 {
 	return (uint64_t)(size - (size != 0)) >> c->alignment_shift;
 }
 
-/* The number of the class of m + 1 units. */
+/* The class number of a size of m + 1 units. */
 static inline size_t class_of_units(const struct classes *c, uint64_t m)
 {
-	/* ^ instead of -, so that the compiler emits one instruction. */
+	/* ^ instead of - lets the compiler emit a single instruction. */
 	const unsigned leading = (unsigned)__builtin_clzll(m | UINT64_C(1) << c->steps_shift) ^ 63;
 	const unsigned d = leading - c->steps_shift;
 
 	return ((size_t)d << c->steps_shift) + (size_t)(m >> d);
 }
 
-/* The number of the class; `count` or more: the size is too large. */
+/* The class number of a size.  A result of `count` or more means that the size is too large. */
 static inline size_t class_of(const struct classes *c, size_t size)
 {
 	return class_of_units(c, class_units(c, size));

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * probes.h - places that a tracer can hook into while the program runs: bpftrace, perf, SystemTap, gdb.
+ * probes.h - probe points for tracers: bpftrace, perf, SystemTap and gdb can attach to them while the program runs.
  *
- * Idea         USDT: a nop at the probe, and a note in the ELF file with the address of the nop and the places of its
- *              arguments.  A tracer lets the kernel put a breakpoint there; without one a program pays for the nop.
- *              The notes have the format of SystemTap's <sys/sdt.h>, which every tracer reads.  That header is not used
- *              because it would be a dependency, and because its asm counts as one instruction per line, so that the
- *              compiler stopped inlining.  `asm inline` counts as one.  Without the CMake option LFPOOL_USDT the
- *              functions here are empty.
+ * Idea         The probes are USDT probes (user-space statically defined tracing).  A probe is a nop, and a note in the
+ *              ELF file with the address of the nop and the locations of the probe's arguments.  A tracer lets the
+ *              kernel put a breakpoint on the nop; without a tracer, the only cost is the nop.  The notes have the
+ *              format of SystemTap's <sys/sdt.h>, which every tracer reads.  The library does not include that header,
+ *              for two reasons.  It would be a dependency.  The compiler also counts its asm as one instruction per
+ *              line, so it stopped inlining the calling functions; `asm inline` counts as one instruction.  Without the
+ *              CMake option LFPOOL_USDT the functions here are empty.
  * Invariants   PB1 no probe is on the fast path.  If lfpool_stats_t has a counter of the same events, the probe is next
- *                  to it.
+ *                  to the code that counts.
  *              PB2 no code computes an argument for a probe, except addresses.
  *              docs/observability.md has the table; tests/probes compares it with the built library.
  */
@@ -50,7 +51,7 @@
 	".size _.stapsdt.base, 1\n"                                                 \
 	".popsection\n"                                                             \
 	".endif\n"
-/* A constant or a register: for memory, clang would make a copy on the stack. */
+/* The operand is a constant or a register, because for a memory operand clang would make a copy on the stack. */
 #define PROBE_PLACE(x) "nr"((intptr_t)(x))
 /* clang-format off */
 #define FIRE2(probe, a, b)                                                                                      \
@@ -70,7 +71,7 @@
 #define FIRE4(probe, a, b, c, d) ((void)(a), (void)(b), (void)(c), (void)(d))
 #endif
 
-/* Inlined even without optimisation, because its note describes a place in the calling function. */
+/* Probe functions are inlined even without optimisation, because the note describes a point in the calling function. */
 #define PROBE static inline __attribute__((always_inline)) void
 
 struct lfpool_t;
@@ -85,7 +86,7 @@ PROBE probe_miss(const struct lfpool_t *pool, const char *name, enum probe_call 
 	FIRE3(miss, pool, name, call);
 }
 
-/* The cache's own stacks had no magazine for that, so one came from elsewhere (depot_trips). */
+/* The cache's own stacks had no suitable magazine, so the depot or another cache had to provide one (depot_trips). */
 PROBE probe_trip(const struct lfpool_t *pool, const char *name, enum probe_call call)
 {
 	FIRE3(trip, pool, name, call);
@@ -139,7 +140,7 @@ PROBE probe_trim(const struct lfpool_t *pool, const char *name, size_t bytes)
 	FIRE3(trim, pool, name, bytes);
 }
 
-/* A call begins to wait for an object; the wait ends, with an object or NULL. */
+/* A call begins to wait for an object.  probe_wait_end: the wait ends, with an object or NULL. */
 PROBE probe_wait_begin(const struct lfpool_t *pool, const char *name)
 {
 	FIRE2(wait_begin, pool, name);

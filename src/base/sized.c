@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sized.c - reads and fills structs of which the caller may have another version, see sized.h.
+ * sized.c - reads and fills structs whose version may differ between the caller and the library, see sized.h.
  */
 #include "base/sized.h"
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sized.h - structs of the interface, of which the caller may have an older or a newer version.
+ * sized.h - structs of the public interface whose version may differ between the caller and the library.
  *
- * Idea         Such a struct only grows at its end.  One that the library reads begins with its size.  Fields that the
- *              caller does not know read as zero, which is their default.  Fields that the library does not know must
- *              be zero.  For a struct that the library writes, an inline function of the header passes the size.
+ * Idea         Such a struct only grows at its end, so its size shows its version.  A struct that the library reads
+ *              begins with its size.  Fields that an older caller lacks read as zero, which is their default.  Fields
+ *              that an older library lacks must be zero.  When the library fills a struct, an inline function in the
+ *              public header passes the caller's size.
  */
 #ifndef LFPOOL_SIZED_H
 #define LFPOOL_SIZED_H

@@ -20,7 +20,7 @@ static const struct stats_row stats_rows[STATS_FIELDS] = {
 #undef STATS_ROW
 };
 
-/* SF1: the rows account for every byte.  (With words of 64 bits the struct has no padding.) */
+/* SF1: the sizes of the fields add up to the size of the struct.  (On 64-bit systems the struct has no padding.) */
 #if SIZE_MAX > UINT32_MAX
 #define PLUS_BYTES(field, line, unit) +BYTES_OF(field)
 _Static_assert(BYTES_OF(backend) STATS_MAP(PLUS_BYTES) == sizeof(lfpool_stats_t),

@@ -15,8 +15,8 @@
 #include "lfpool/report.h"
 
 /*
- * X(field, line, unit).  A dump in text has the line "line   value unit, value unit" for neighbours with the same
- * `line`.  dump.c writes the fields without a line.
+ * X(field, line, unit).  In a text dump, neighbouring fields with the same `line` become the one line
+ * "line   value unit, value unit".  dump.c writes the fields whose line is NULL.
  */
 #define STATS_MAP(X)                                    \
 	X(capacity, NULL, NULL)                         \
@@ -56,9 +56,10 @@ enum stats_field {
 		STATS_FIELDS
 };
 
-/* The value of a field; a negative one in two's complement. */
+/* The value of a field.  A negative value is in two's complement. */
 uint64_t stats_value(const lfpool_stats_t *stats, enum stats_field field);
-/* Adds up; of wait_ns_max the larger value.  Also copies the backend of `more`. */
+/* Adds each field of *more to *sum, except that wait_ns_max becomes the larger of both.  Also copies the backend of
+ * *more. */
 void stats_add(lfpool_stats_t *sum, const lfpool_stats_t *more);
 
 void stats_put_text(struct text *t, const lfpool_stats_t *stats);

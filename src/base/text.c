@@ -12,7 +12,7 @@
 void text_put(struct text *t, const char *format, ...)
 {
 	const size_t left = t->wanted < t->room ? t->room - t->wanted : 0;
-	/* Acquires use this to write names of pools, and must not change errno. */
+	/* An acquire, which must not change errno, writes the names of pools by this function. */
 	KEEP_ERRNO();
 	va_list arguments;
 
@@ -25,8 +25,8 @@ void text_put(struct text *t, const char *format, ...)
 }
 
 /*
- * The length of the UTF-8 character that begins here; 0: no character.  The range of the second byte excludes overlong
- * forms, surrogates, and numbers beyond U+10FFFF (RFC 3629).
+ * The length of the UTF-8 character that begins here; 0: these bytes are not a character.  The range of the second byte
+ * excludes overlong forms, surrogates, and numbers beyond U+10FFFF (RFC 3629).
  */
 static unsigned utf8_bytes(const unsigned char *at)
 {
@@ -47,7 +47,7 @@ static unsigned utf8_bytes(const unsigned char *at)
 		low = 0x90;
 	else if (first == 0xf4)
 		high = 0x8f;
-	/* Stops at the terminating 0, which is below `low`. */
+	/* The loop stops at a terminating 0, which is below `low`. */
 	for (unsigned i = 1; i < bytes; i++, low = 0x80, high = 0xbf)
 		if (at[i] < low || at[i] > high)
 			return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text.h - text in a buffer of given size, written piece by piece.
+ * text.h - writes text piece by piece into a buffer of fixed size.
  *
- * Idea         As with snprintf(), text beyond the room is cut off, but counted.
+ * Idea         As with snprintf(), text that does not fit is cut off, but counted.
  * Invariants   TX1 the text is always terminated, unless the room is 0.
  * Progress     Does not allocate.
  */
@@ -27,7 +27,8 @@ void text_put(struct text *t, const char *format, ...) PRINTF_LIKE(2, 3);
 /* A string in double quotes, as JSON requires (RFC 8259); bytes that are not UTF-8 become U+FFFD. */
 void text_put_quoted(struct text *t, const char *string);
 
-/* For flags and hooks: writes the names that are set, separated by blanks, or "none"; in JSON as an array. */
+/* For flags and hooks: writes the names whose `set` is true, separated by blanks, or "none".  JSON gets an array of
+ * names. */
 struct text_name {
 	const char *name;
 	bool set;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * widths.h - the widths of counters that can run over.
+ * widths.h - the widths of counters that can wrap.
  *
- * Idea         docs/design.md, "Counters that run over", has each counter: what a wrap costs, when it comes, and its
- *              test.  With LFPOOL_NARROW (verify/narrow) each counter has only a few bits, so all of them wrap within
- *              seconds of a test.  A test can also set one width alone.  (LFPOOL_POSITION_BITS_ is in lfpool/inline.h.)
- * Two kinds    A repeated value of a tag does harm only if a stopped thread expects exactly that value.  LFPOOL_NARROW
- *              leaves tags wide enough that this is unlikely.  Every other counter must be right at any width, and gets
- *              as few bits as its argument allows.
+ * Idea         docs/design.md, "Counters that run over", lists each counter with the effect of a wrap, the time until
+ *              it wraps, and its test.  With LFPOOL_NARROW (verify/narrow) each counter has only a few bits, so all of
+ *              them wrap within seconds of a test.  A test can also set one width alone.  (LFPOOL_POSITION_BITS_ is in
+ *              lfpool/inline.h.)
+ * Two kinds    A tag is compared only for equality, so a wrap does harm only if a stopped thread expects exactly the
+ *              repeated value.  LFPOOL_NARROW leaves tags wide enough that this is unlikely.  Every other counter must
+ *              work at any width, and LFPOOL_NARROW gives it the fewest bits that its proof allows.
  */
 #ifndef LFPOOL_WIDTHS_H
 #define LFPOOL_WIDTHS_H
@@ -33,8 +34,8 @@
 #define PUSHES_BITS LFPOOL_WIDTH(48, 16)
 #endif
 
-/* Tickets of waiters (cells.h), which are compared and so must never wrap.  A cell that was given a slot, and an
- * lfpool_ticket_t, have only the last bits of the ticket. */
+/* Tickets of waiters (cells.h) are compared by size, so they must never wrap.  A cell that was given a slot has only
+ * the last GIVEN_TICKET_BITS bits of its ticket.  An lfpool_ticket_t has only the last CANCEL_TICKET_BITS bits. */
 #ifndef TICKET_BITS
 #define TICKET_BITS 61
 #endif
@@ -50,12 +51,12 @@
 #define BOUND_TAG_BITS LFPOOL_WIDTH(16, 8)
 #endif
 
-/* The maximum for the count in a handle (handle.c); the slot takes the other bits. */
+/* The maximum width of the count in a handle (handle.c).  The slot has the other bits. */
 #ifndef HANDLE_COUNT_BITS
 #define HANDLE_COUNT_BITS LFPOOL_WIDTH(64, 18)
 #endif
 
-/* Versions of a place in the quarantine. */
+/* Versions of an entry of the quarantine's ring. */
 #ifndef QUARANTINE_VERSION_BITS
 #define QUARANTINE_VERSION_BITS LFPOOL_WIDTH(32, 16)
 #endif
@@ -65,7 +66,7 @@
 #define RANGES_VERSION_BITS LFPOOL_WIDTH(39, 10)
 #endif
 
-/* Pools that have had the same place in the table of live pools. */
+/* Generations of an index in the table of live pools. */
 #ifndef REGISTRY_GENERATION_BITS
 #define REGISTRY_GENERATION_BITS LFPOOL_WIDTH(40, 16)
 #endif

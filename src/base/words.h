@@ -33,7 +33,7 @@ struct text;
 #define VERSION_OF(major, minor, patch) STRING_OF(major) "." STRING_OF(minor) "." STRING_OF(patch)
 #define VERSION VERSION_OF(LFPOOL_VERSION_MAJOR, LFPOOL_VERSION_MINOR, LFPOOL_VERSION_PATCH)
 
-/* For each mode its number, or 1 if it has none; 0: off. */
+/* Each field is 0 if the mode is off.  Otherwise it is the mode's number, or 1 for a mode without a number. */
 struct debug_modes {
 #define DEBUG_FIELD(field, word, least, most, text) uint32_t field;
 	LFPOOL_DEBUG_MAP(DEBUG_FIELD)
@@ -45,13 +45,13 @@ bool debug_words_read(struct debug_modes *modes, const char *words);
 /* The modes as words: poison,quarantine=16 or none; in JSON ["poison","quarantine=16"]. */
 void debug_words_write(const struct debug_modes *modes, lfpool_format_t format, struct text *text);
 
-/* Does a mode look for errors?  Then releases use a CAS, as with LFPOOL_CHECK_RACES. */
+/* Does any mode detect errors?  If so, releases use a CAS, as with LFPOOL_CHECK_RACES. */
 static inline bool debug_modes_detect(const struct debug_modes *modes)
 {
 	return modes->check || modes->poison || modes->quarantine || modes->guard || modes->owner || modes->backtrace;
 }
 
-/* Does a mode act at each acquire and release? */
+/* Does any mode run code at each acquire and release? */
 static inline bool debug_modes_each_call(const struct debug_modes *modes)
 {
 	return modes->poison || modes->quarantine || modes->guard || modes->owner || modes->backtrace;
