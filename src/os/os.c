@@ -27,8 +27,8 @@ void *backing_map(uint32_t flags, size_t bytes)
 
 /*
  * Other threads may already use objects on the page, so the write is a CAS that stores the value it read.  (A compiler
- * may replace an atomic "add 0" by a fence and a load, which does not back the page.  A CAS of a word, because riscv64
- * has no CAS of a byte.)
+ * may replace an atomic "add 0" by a fence and a load, which does not back the page.  The CAS is on a word, because
+ * riscv64 has no CAS on a byte.)
  */
 void os_touch(void *address, size_t bytes)
 {
@@ -38,7 +38,7 @@ void os_touch(void *address, size_t bytes)
 		_Atomic(uint32_t) *word = (_Atomic(uint32_t) *)(void *)(first + at);
 		/* relaxed, both: no value changes. */
 		uint32_t there = load_relaxed(word);
-		/* On failure another thread has just written there. */
+		/* A failure means that another thread has just written to the page, so the page is backed. */
 		(void)cas_relaxed(word, &there, there);
 	}
 }

@@ -4,10 +4,11 @@
  *
  * Idea         No other file calls the system, so tests can make each call fail (tests/refusals).  Sizes are in bytes.
  *              No function here retries.
- * Ports        A port is os_NAME.c, which is empty on any other system, and its types below.  No other file of the
- *              library tests for the system (tests/docs/claims).  What is the same in every port is in os.c.
- *              With LFPOOL_EMBEDDED there is no system, and a pool needs only the time.
- * Invariants   OS1 no function here changes errno: callers get results only.
+ * Ports        A port consists of os_NAME.c, which is empty on all other systems, and of its types below.  No other
+ *              file of the library tests which system it is compiled for (tests/docs/claims).  os.c has the functions
+ *              that are the same in every port.  With LFPOOL_EMBEDDED there is no operating system, and a pool needs
+ *              only a clock.
+ * Invariants   OS1 no function here changes errno: a caller learns only from the result.
  * Progress     os_heavy_fence() and os_wake() enter the kernel; os_sleep_on() blocks.  The others are for create,
  *              destroy and the first call of a thread.
  */
@@ -25,7 +26,7 @@
 
 typedef int os_mutex_t;
 
-/* Threads have no caches in this build: nothing is thread-local. */
+/* In this build threads have no caches, so no variable is thread-local. */
 #define THREAD_LOCAL
 #define os_of_thread(variable) (variable)
 
@@ -40,13 +41,14 @@ static inline void os_mutex_unlock(os_mutex_t *mutex)
 	(void)mutex;
 }
 
-/* An address on the stack: differs between threads.  (There is no fork, which would need more.) */
+/* An address on the calling thread's stack, which differs between threads.  (It could change in the child of a fork,
+ * but this build has no fork.) */
 static inline uintptr_t os_thread_self(void)
 {
 	return (uintptr_t)__builtin_frame_address(0);
 }
 
-/* Used only to compute sizes of parts. */
+/* Used only to compute the sizes of a pool's parts. */
 static inline size_t os_page_bytes(void)
 {
 	return 4096;
@@ -76,8 +78,8 @@ enum {
 	OS_MEMBARRIER_REGISTER_PRIVATE_EXPEDITED = 1 << 4,
 };
 
-/* initial-exec: an access makes no call and allocates nothing.  So a library that is loaded by dlopen() needs room in
- * the static TLS block. */
+/* In the model initial-exec, an access makes no call and allocates nothing.  In return, a library that is loaded by
+ * dlopen() needs space in the static TLS block. */
 #define THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 #define os_of_thread(variable) (variable)
 
@@ -96,7 +98,7 @@ static inline uintptr_t os_thread_self(void)
 	return (uintptr_t)pthread_self();
 }
 #elif defined(_WIN32)
-/* An SRWLOCK: one pointer, which needs no close. */
+/* The memory of an SRWLOCK, which is one pointer and is never destroyed. */
 typedef struct {
 	void *lock;
 } os_mutex_t;
@@ -105,8 +107,8 @@ typedef struct {
 void os_mutex_lock(os_mutex_t *mutex);
 void os_mutex_unlock(os_mutex_t *mutex);
 
-/* mingw-w64's gcc turns _Thread_local into calls that allocate.  So these variables are in the section that the loader
- * copies for each thread, and address arithmetic finds the copy (docs/windows.md). */
+/* mingw-w64's gcc turns _Thread_local into calls that allocate.  So thread-local variables are in the section that the
+ * loader copies for each thread, and address arithmetic finds the calling thread's copy (docs/windows.md). */
 #define THREAD_LOCAL __attribute__((section(".tls$")))
 #define os_of_thread(variable) (*(__typeof__(variable) *)os_copy_of_thread(&(variable)))
 void *os_copy_of_thread(void *variable);
@@ -118,12 +120,12 @@ uintptr_t os_thread_self(void);
 
 /* ---- Memory ---- */
 
-/* Zeroed pages; each takes memory when it is first touched.  NULL when refused. */
+/* Maps zeroed pages.  A page takes memory when it is first touched.  NULL when the system refuses. */
 void *os_map(size_t bytes);
-/* Pages without access.  NULL when refused. */
+/* Maps pages without access.  NULL when the system refuses. */
 void *os_reserve(size_t bytes);
-/* As os_map() if `open`, otherwise as os_reserve().  The page at `offset` begins at a multiple of `alignment`: a power
- * of two, or 0 if any page will do. */
+/* Like os_map() if `open`, otherwise like os_reserve().  The page at `offset` begins at a multiple of `alignment`: a
+ * power of two, or 0 if any page will do. */
 void *os_map_aligned(size_t bytes, size_t offset, size_t alignment, bool open);
 /* Unmaps a whole mapping that one of these three returned. */
 void os_unmap(void *address, size_t bytes);
@@ -131,24 +133,25 @@ void os_unmap(void *address, size_t bytes);
 bool os_guard(void *address, size_t bytes);
 /* Gives access to these pages, which are zeroed if they had none before; false when refused. */
 bool os_open(void *address, size_t bytes);
-/* Undoes os_open() and os_lock(), as far as the system allows: no access, no memory, no lock. */
+/* Undoes os_open() and os_lock(), as far as the system allows: removes access, memory and locks. */
 void os_close(void *address, size_t bytes);
-/* Returns the memory of these pages to the system: they read as zero again.  False when refused. */
+/* Returns the memory of these pages to the system.  They read as zero afterwards.  False when refused. */
 bool os_discard(void *address, size_t bytes);
 /* Backs every page with memory now; false when refused.  Keeps their contents: other threads may have objects there. */
 bool os_prefault(void *address, size_t bytes);
-/* Backs these pages with memory now, and locks them there; false when refused. */
+/* Backs these pages with memory now, and locks them in memory; false when refused. */
 bool os_lock(void *address, size_t bytes);
 /*
- * os.c: LFPOOL_PREFAULT and LFPOOL_LOCK, for all mappings of a pool: at creation, in growth, and for new caches.
+ * os.c applies LFPOOL_PREFAULT and LFPOOL_LOCK to all mappings of a pool: at creation, in growth, and for new caches.
  * (LFPOOL_HUGE_PAGES affects addresses, so the arena handles it: os_wish_huge().)
  */
 #define BACKING_FLAGS (LFPOOL_PREFAULT | LFPOOL_LOCK | LFPOOL_HUGE_PAGES)
-/* The pages are mapped and accessible.  LFPOOL_E_NO_MEMORY, LFPOOL_E_LOCK: refused; some pages may be backed. */
+/* Backs or locks pages that are mapped and accessible.  After LFPOOL_E_NO_MEMORY or LFPOOL_E_LOCK, some of them may be
+ * backed. */
 lfpool_status_t backing_give(uint32_t flags, void *address, size_t bytes);
-/* os_map() and backing_give(); NULL when either is refused. */
+/* os_map(), then backing_give(); NULL when the system refuses either. */
 void *backing_map(uint32_t flags, size_t bytes);
-/* os.c: backs pages with memory by a write to each, where the system has no call for that. */
+/* os.c: backs pages with memory by writing to each of them, where the system has no call for that. */
 void os_touch(void *address, size_t bytes);
 
 /* Asks for huge pages, of HUGE_PAGE_BYTES each; the system may refuse. */
@@ -158,7 +161,8 @@ size_t os_page_bytes(void);
 /* Processors that can run threads now, at least 1. */
 unsigned os_processors(void);
 
-/* Would a child of a fork share any of these pages, instead of a copy?  False also where this is unknown. */
+/* Would a child of a fork share any of these pages, instead of getting a copy?  Also false if the system cannot
+ * answer. */
 bool os_is_shared(const void *address, size_t bytes);
 
 /* The C library's heap, for small data of a thread or the process. */
@@ -171,21 +175,22 @@ bool os_can_read(const void *address);
 
 /* ---- Threads ---- */
 
-/* Each port has THREAD_LOCAL, for thread-local variables, and os_of_thread(variable), the calling thread's copy.  No
- * access allocates memory. */
+/* Each port has THREAD_LOCAL, for thread-local variables, and os_of_thread(variable), the calling thread's copy.  An
+ * access never allocates memory. */
 /*
  * Keeps this shared library loaded despite dlclose(), because exiting threads run a destructor in it.  False when the
- * loader refuses.  *keys_usable_out: false in a namespace of dlmopen(), because the thread-specific keys of glibc in
- * different namespaces use the same places in a thread.
+ * loader refuses.  *keys_usable_out becomes false in a namespace of dlmopen().  There a second glibc stores the values
+ * of its thread-specific keys in the same memory of a thread as the first one.
  */
 bool os_stay_loaded(bool *keys_usable_out);
-/* Once per process.  From now on each exiting thread whose exit value is not NULL calls `at_exit` with it, and sets it
- * to NULL before.  If `at_exit` sets it again, it may be called again.  False when refused. */
+/* Called once per process.  From then on, an exiting thread whose exit value is not NULL sets the value to NULL, and
+ * calls `at_exit` with the previous value.  If `at_exit` sets a value again, the thread may call it again.  False when
+ * refused. */
 bool os_at_thread_exit(void (*at_exit)(void *));
 /* Sets the calling thread's exit value, which is NULL in a new thread; false when refused. */
 bool os_set_exit_value(void *value);
-/* A mutex that is not recursive; false when refused.  Each port also has os_mutex_lock(mutex), os_mutex_unlock(mutex),
- * and OS_MUTEX_INITIALIZER for a mutex that is neither opened nor closed. */
+/* Initialises a mutex, which is not recursive; false when refused.  Each port also has os_mutex_lock(mutex),
+ * os_mutex_unlock(mutex), and OS_MUTEX_INITIALIZER for a static mutex, which is neither opened nor closed. */
 bool os_mutex_open(os_mutex_t *mutex);
 void os_mutex_close(os_mutex_t *mutex);
 /* From now on `before` runs before each fork, `parent` and `child` after it; false when refused. */
@@ -193,15 +198,15 @@ bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
 
 void os_yield(void);
 
-/* Each port has os_thread_self(): a uintptr_t that differs from every other living thread's.  A fork keeps it. */
+/* Each port has os_thread_self(), a uintptr_t that differs between living threads.  A fork does not change it. */
 /* The calling thread's number, as ps and gdb show it. */
 uint32_t os_thread_id(void);
-/* In the child of a fork, where the thread's number differs. */
+/* Called in the child of a fork, where the thread has a new number. */
 void os_forget_thread_id(void);
 /* Nanoseconds since a moment in the past; never decreases. */
 uint64_t os_now_ns(void);
 
-/* The moment `timeout_ns` from now; negative: never. */
+/* The time in `timeout_ns` nanoseconds, on the clock of os_now_ns().  A negative timeout never ends (UINT64_MAX). */
 static inline uint64_t os_deadline(int64_t timeout_ns)
 {
 	if (timeout_ns < 0)
@@ -216,8 +221,8 @@ static inline uint64_t os_deadline(int64_t timeout_ns)
 
 /*
  * Sleeps until os_wake(), or until `deadline_ns` on the clock of os_now_ns() (UINT64_MAX: no deadline).  Returns at
- * once if the lower 32 bits of *word differ from `seen`; may return early for no reason.  Gives no memory order: the
- * caller loads *word again.
+ * once if the lower 32 bits of *word differ from `seen`, and may also return early for no reason.  The call orders no
+ * memory accesses, so the caller loads *word again.
  */
 void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns);
 /* Wakes all threads that sleep on *word. */
@@ -237,13 +242,15 @@ bool os_asymmetric(void);
 /* Writes text to the standard error stream, without stdio, because glibc's needs 8 KiB of stack. */
 void os_print(const char *text);
 
-/* A variable of the environment; NULL if it is not set, or if the program has more rights than its user. */
+/* A variable of the environment; NULL if it is not set, or if the program runs with more rights than its user
+ * (setuid). */
 const char *os_environment(const char *name);
 
-/* The return addresses of the calls that lead here, the innermost first.  Returns their number; 0 where the system has
- * no such function. */
+/* Stores the return addresses of the calling functions, the innermost first, and returns their number.  Returns 0 if
+ * the system has no such service. */
 uint32_t os_backtrace(void **frames_out, uint32_t room);
-/* The file loaded at an address, and the function there: their names, each NULL if unknown, and where they begin. */
+/* The loaded file and the function that contain an address: their names, each NULL if unknown, and their start
+ * addresses. */
 struct os_symbol {
 	const char *file, *file_base, *name, *name_base;
 };

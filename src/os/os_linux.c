@@ -2,11 +2,12 @@
 /*
  * os_linux.c - os.h on Linux, with glibc or musl.
  *
- * Idea         membarrier(2) must be registered once per process.  That costs half a microsecond while the process
- *              has one thread and up to 0.3 s afterwards, so a constructor does it.  OS_MEMBARRIER_QUERY must report
- *              the command as supported, and one call must succeed.  The registration survives fork.
- *              LFPOOL_MEMBARRIER=off in the environment forces full fences, for tests and comparison.
- * Concurrency  The choice is made under pthread_once, and is read-only afterwards.
+ * Idea         A process must register once before it uses membarrier(2).  Registration takes half a microsecond while
+ *              the process has one thread, and up to 0.3 s later, so a constructor registers.  The library uses
+ *              membarrier(2) only if OS_MEMBARRIER_QUERY reports the command as supported, and one call has succeeded.
+ *              The registration survives fork.  LFPOOL_MEMBARRIER=off in the environment forces full fences, for tests
+ *              and comparison.
+ * Concurrency  The choice of the fence is made under pthread_once, and is read-only afterwards.
  */
 #include "os/os.h"
 
@@ -94,7 +95,7 @@ bool os_open(void *address, size_t bytes)
 void os_close(void *address, size_t bytes)
 {
 	KEEP_ERRNO();
-	/* First, because MADV_DONTNEED refuses locked pages. */
+	/* The pages are unlocked first, because MADV_DONTNEED refuses locked pages. */
 	(void)munlock(address, bytes);
 	(void)madvise(address, bytes, MADV_DONTNEED);
 	(void)mprotect(address, bytes, PROT_NONE);
@@ -169,7 +170,8 @@ void os_heap_free(void *memory)
 bool os_can_read(const void *address)
 {
 	KEEP_ERRNO();
-	/* The kernel copies the 8 bytes of the set before it rejects ~0 as an operation (EINVAL). */
+	/* The kernel reads the 8 bytes as a signal set before it rejects the operation ~0 (EINVAL).  So it fails with
+	 * EFAULT only if they cannot be read. */
 	return syscall(SYS_rt_sigprocmask, ~0, address, NULL, (size_t)8) == 0 || errno != EFAULT;
 }
 
@@ -186,8 +188,8 @@ void os_print(const char *text)
 
 /* ---- Is memory shared?  The kernel lists it in /proc/self/maps ----
  *
- * Plain system calls read that file, because read() is a cancellation point.  Nothing is allocated, because the child
- * of a fork runs this. */
+ * The code reads that file by plain system calls, because read() is a cancellation point.  It allocates no memory,
+ * because it runs in the child of a fork. */
 
 struct mappings {
 	long file;
@@ -227,7 +229,7 @@ bool os_is_shared(const void *address, size_t bytes)
 
 	if (r.file < 0)
 		return false;
-	/* A line is "from-to rwxs ...", with 'p' for 's' if private. */
+	/* A line is "from-to rwxs ...", with 'p' instead of 's' for private memory. */
 	do {
 		const uintptr_t from = mappings_number(&r), to = mappings_number(&r);
 
@@ -248,7 +250,7 @@ const char *os_environment(const char *name)
 
 /* ---- Threads ---- */
 
-/* Weak, because a program that is statically linked with the C library has neither, and does not need them. */
+/* Weak, because a program that is statically linked with the C library has neither function, and needs neither. */
 #pragma weak dlopen
 #pragma weak dlinfo
 
@@ -313,7 +315,7 @@ void os_yield(void)
 	(void)sched_yield();
 }
 
-/* 0: not asked yet. */
+/* 0: not read yet. */
 static THREAD_LOCAL uint32_t thread_id;
 
 uint32_t os_thread_id(void)
@@ -338,13 +340,13 @@ uint64_t os_now_ns(void)
 
 /* ---- Sleep ---- */
 
-/* The kernel compares 32 bits: the lower half of the word. */
+/* The kernel compares only 32 bits, so it gets the lower half of the word. */
 static void *lower_half(_Atomic(uint64_t) *word)
 {
 	return (char *)word + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0);
 }
 
-/* Another system call is needed where time_t is wider than a register. */
+/* Systems whose time_t is wider than a register need futex_time64. */
 static void futex(void *half, int operation, unsigned value, const struct timespec *deadline)
 {
 #ifdef SYS_futex_time64
@@ -353,7 +355,7 @@ static void futex(void *half, int operation, unsigned value, const struct timesp
 	const long number = SYS_futex;
 #endif
 	KEEP_ERRNO();
-	/* The result does not matter: the caller looks again. */
+	/* The result does not matter, because the caller loads the word again. */
 	(void)syscall(number, half, operation | OS_FUTEX_PRIVATE_FLAG, value, deadline, NULL,
 		      OS_FUTEX_BITSET_MATCH_ANY);
 }
@@ -361,7 +363,7 @@ static void futex(void *half, int operation, unsigned value, const struct timesp
 void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
 {
 	const uint64_t second = UINT64_C(1000000000), seconds = deadline_ns / second;
-	/* A time_t of 32 bits overflows after sixty years of this clock. */
+	/* A time_t of 32 bits would overflow after 68 years of this clock, so the deadline is limited. */
 	const struct timespec deadline = {
 		.tv_sec = (time_t)(seconds < INT32_MAX ? seconds : INT32_MAX),
 		.tv_nsec = (long)(deadline_ns % second),
@@ -412,8 +414,9 @@ bool os_asymmetric(void)
 
 void os_heavy_fence(void)
 {
-	/* The kernel refuses a registered process only if a filter was installed since.  Then the process registers
-	 * again, and stops if that fails: without the fence two threads could get one object. */
+	/* The kernel refuses a registered process only if a system-call filter was installed later.  The process then
+	 * registers again.  If that fails too, it aborts, because without the fence two threads could get the same
+	 * object. */
 	if (!asymmetric)
 		full_fence();
 	else if (membarrier(OS_MEMBARRIER_PRIVATE_EXPEDITED) != 0 &&

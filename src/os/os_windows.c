@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os_windows.c - os.h on Windows 8 and later: by kernel32 and WaitOnAddress(), and the heap of the C runtime.
+ * os_windows.c - os.h on Windows 8 and later: uses kernel32, WaitOnAddress() and the heap of the C runtime.
  *
- * Idea         VirtualAlloc() reserves addresses.  It charges memory to the system's commit limit when pages are
- *              opened, touched or not.  docs/windows.md lists the other differences from Linux.
- * Fence        FlushProcessWriteBuffers() cannot be refused, and needs no registration.  But in Wine, up to version 8
- *              at least, it does nothing.  So owners fence under Wine, and with LFPOOL_MEMBARRIER=off in the
- *              environment.
- * Exit         The loader calls at_exit_of_thread() in each exiting thread, because it is one of the image's TLS
- *              callbacks.  (FlsAlloc() has destructors, but for fibers: a thread can outlive its fiber.)
- * Concurrency  Threads that choose the fence at the same time choose the same; afterwards it is read-only.
+ * Idea         VirtualAlloc() reserves addresses without memory.  Opening pages charges their memory to the system's
+ *              commit limit, even if they are never touched.  docs/windows.md lists the other differences from Linux.
+ * Fence        The heavy fence is FlushProcessWriteBuffers(), which cannot be refused and needs no registration.  In
+ *              Wine, up to version 8 at least, it does nothing.  So owners use full fences under Wine, and with
+ *              LFPOOL_MEMBARRIER=off in the environment.
+ * Exit         at_exit_of_thread() is one of the image's TLS callbacks, so the loader calls it in each exiting thread.
+ *              (FlsAlloc() also offers destructors, but they run at the exit of a fiber, and a thread can outlive its
+ *              fiber.)
+ * Concurrency  Several threads may choose the fence at the same time, and all make the same choice.  Afterwards the
+ *              choice is read-only.
  */
 #include "os/os.h"
 
@@ -92,9 +94,9 @@ void os_close(void *address, size_t bytes)
 }
 
 /*
- * MEM_DECOMMIT and MEM_COMMIT would not do: a thread that reads an object which it no longer holds would fail between
- * them.  After MEM_RESET a page is unchanged or zero, so it is zeroed first.  VirtualUnlock() then removes the unlocked
- * pages from memory.
+ * MEM_DECOMMIT followed by MEM_COMMIT would not do: between the two, a thread that reads an object it no longer holds
+ * would crash.  After MEM_RESET a page is either unchanged or zero, so the pages are zeroed first.  These pages are not
+ * locked, and VirtualUnlock() removes such pages from memory.
  */
 bool os_discard(void *address, size_t bytes)
 {
@@ -116,14 +118,14 @@ bool os_lock(void *address, size_t bytes)
 	return VirtualLock(address, bytes);
 }
 
-/* Nothing to ask for: large pages need the right to lock memory, and only a whole mapping can have them. */
+/* Does nothing: large pages need the right to lock memory, and only a whole mapping can have them. */
 void os_wish_huge(void *address, size_t bytes)
 {
 	(void)address;
 	(void)bytes;
 }
 
-/* The same on every processor that Windows supports. */
+/* Pages have this size on every processor that Windows supports. */
 size_t os_page_bytes(void)
 {
 	return 4096;
@@ -136,7 +138,7 @@ unsigned os_processors(void)
 	return count < 1 ? 1 : (unsigned)count;
 }
 
-/* Memory from _aligned_malloc() must be freed by _aligned_free(), so all memory comes from these functions. */
+/* Memory from _aligned_malloc() must be freed by _aligned_free(), so all three functions use the _aligned_ family. */
 void *os_heap_resize(void *memory, size_t bytes)
 {
 	KEEP_ERRNO();
@@ -155,7 +157,7 @@ void os_heap_free(void *memory)
 	_aligned_free(memory);
 }
 
-/* Not by ReadProcessMemory(): Wine's also reads pages without access. */
+/* ReadProcessMemory() would be simpler, but Wine's version also reads pages without access. */
 bool os_can_read(const void *address)
 {
 	const DWORD readable = PAGE_READONLY | PAGE_READWRITE | PAGE_WRITECOPY | PAGE_EXECUTE_READ |
@@ -187,14 +189,15 @@ const char *os_environment(const char *name)
 
 /* ---- Threads ---- */
 
-/* The loader gives each thread a copy of the image's TLS template, and stores its address in the thread's block. */
+/* The loader gives each thread a copy of the image's TLS template, and stores the address of the copy in the thread
+ * environment block (TEB). */
 void *os_copy_of_thread(void *variable)
 {
 	extern const IMAGE_TLS_DIRECTORY _tls_used;
 	extern ULONG _tls_index;
 	char **copies;
 
-	/* TEB.ThreadLocalStoragePointer.  volatile: a fiber may continue in another thread. */
+	/* Reads TEB.ThreadLocalStoragePointer.  volatile, because a fiber may continue in another thread. */
 	__asm__ __volatile__("movq %%gs:0x58, %0" : "=r"(copies));
 	return copies[_tls_index] + ((ULONG_PTR)variable - _tls_used.StartAddressOfRawData);
 }
@@ -230,7 +233,7 @@ static void NTAPI at_exit_of_thread(void *image, DWORD reason, void *reserved)
 		at_thread_exit(value);
 }
 
-/* Between the linker's .CRT$XLA and .CRT$XLZ. */
+/* The linker puts this section between .CRT$XLA and .CRT$XLZ, and so into the list of TLS callbacks. */
 __attribute__((section(".CRT$XLC"), used)) static const PIMAGE_TLS_CALLBACK tls_callback = at_exit_of_thread;
 
 bool os_stay_loaded(bool *keys_usable_out)
@@ -318,7 +321,7 @@ void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
 	const uint64_t left = deadline_ns > now ? (deadline_ns - now - 1) / millisecond + 1 : 0;
 	uint32_t half = (uint32_t)seen;
 
-	/* The lower half is first in memory. */
+	/* The lower half of the word is first in memory, because Windows is little-endian. */
 	(void)WaitOnAddress(word, &half, sizeof(half),
 			    deadline_ns == UINT64_MAX || left >= INFINITE ? INFINITE : (DWORD)left);
 }
@@ -342,7 +345,7 @@ static bool is_wine(void)
 
 bool os_asymmetric(void)
 {
-	/* relaxed, both: all threads choose the same. */
+	/* relaxed, both: all threads make the same choice. */
 	uint32_t chosen = load_relaxed(&fence);
 
 	if (chosen == FENCE_UNKNOWN) {
@@ -364,7 +367,7 @@ void os_heavy_fence(void)
 
 /* ---- The environment and reports ---- */
 
-/* Names would need dbghelp.dll, which does not know gcc's. */
+/* The names of functions would need dbghelp.dll, which cannot read gcc's symbols. */
 uint32_t os_backtrace(void **frames_out, uint32_t room)
 {
 	(void)frames_out;
