@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arena.c - the layout of the address range, its life, and the generations; see arena.h.
+ * arena.c - the layout of the address range, its mapping, and the generations; see arena.h.
  */
 #include "core/arena.h"
 
@@ -31,7 +31,7 @@ size_t layout_stride(size_t bytes, size_t alignment, bool plain)
 	return plain ? stride : LFPOOL_STRIDE_SPREAD_(stride, alignment);
 }
 
-/* By Newton's iteration, which doubles the number of correct bits, from 5. */
+/* Newton's iteration: it begins with 5 correct bits, and each step doubles their number. */
 uint64_t layout_inverse(uint64_t stride)
 {
 	const uint64_t odd = stride >> __builtin_ctzll(stride);
@@ -48,22 +48,23 @@ static unsigned layout_grain(size_t stride)
 	return 63 - (unsigned)__builtin_clzll(stride);
 }
 
-/* Bytes of slots 1 .. count from the first page of the objects, in whole pages. */
+/* The bytes from the first page of the objects to the end of slot `count`, in whole pages. */
 static size_t layout_slots_bytes(size_t stride, size_t front, size_t count)
 {
 	return round_up(front + count * stride, os_page_bytes());
 }
 
-/* Bytes to align the objects beyond the alignment of a buffer. */
+/* The bytes needed to align the objects in a buffer, if their alignment is larger than the buffer's. */
 static size_t layout_slack(const struct arena_plan *plan)
 {
 	return plan->object_alignment > CACHE_LINE_PAIR ? plan->object_alignment - CACHE_LINE_PAIR : 0;
 }
 
-/* Without colours, pools of one configuration would have their hot data at the same offsets in their pages, and a
- * first-level cache has only eight to twelve lines for each offset.  So the colour of a pool shifts its data by pairs
- * of cache lines, and its first object by lines, as far as the alignment allows.  A pool in a buffer has colour 0.
- * Objects in a window, and with LFPOOL_PLAIN_STRIDE, begin where a page does. */
+/* A first-level processor cache has only eight to twelve lines for each offset in a page.  Pools of one configuration
+ * would have their hot data at the same offsets, and would displace each other's lines.  So each pool has a colour, a
+ * number that shifts the pool's data by pairs of cache lines, and its first object by lines, as far as the alignment
+ * allows.  A pool in a buffer has colour 0.  Objects in a window, or with LFPOOL_PLAIN_STRIDE, begin at the start of a
+ * page. */
 #define COLOUR_BYTES 4096
 
 static size_t room_colour(const struct arena_plan *plan)
@@ -80,7 +81,8 @@ static size_t object_colour(const struct arena_plan *plan)
 		       : plan->colour * line % COLOUR_BYTES & ~(plan->object_alignment - 1);
 }
 
-/* The stride, and the places of the states and generations, the latter at a multiple of `unit`; false on overflow. */
+/* Computes the stride, and the offsets of the states and the generations.  The generations begin at a multiple of
+ * `unit`.  False on overflow. */
 static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_t unit)
 {
 	size_t bytes;
@@ -93,7 +95,7 @@ static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_
 	l->states = l->room + round_up(plan->room_bytes, CACHE_LINE_PAIR) + LFPOOL_WANTED_BEFORE_;
 	if (__builtin_mul_overflow(plan->reserved - 1, l->stride, &bytes))
 		return false;
-	/* One granule more: the first object may begin anywhere in its granule. */
+	/* One more granule, because the first object may begin anywhere in its granule. */
 	if (__builtin_mul_overflow((bytes >> layout_grain(l->stride)) + 2, sizeof(uintptr_t), &bytes) ||
 	    __builtin_add_overflow(bytes, unit - 1, &bytes) ||
 	    __builtin_add_overflow(l->states, bytes, &l->generations) ||
@@ -103,7 +105,7 @@ static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_
 	return !__builtin_add_overflow(l->generations, bytes, &l->dirty);
 }
 
-/* False on overflow, or if the window is too small. */
+/* Computes the layout in pages; false on overflow, or if the window is too small. */
 static bool lay_out(struct layout *l, const struct arena_plan *plan)
 {
 	const size_t page = os_page_bytes(), grain = plan->backing & LFPOOL_HUGE_PAGES ? HUGE_PAGE_BYTES : page;
@@ -125,7 +127,7 @@ static bool lay_out(struct layout *l, const struct arena_plan *plan)
 	return !__builtin_add_overflow(l->before + page, l->objects, &l->mapped);
 }
 
-/* The same in a buffer: without pages, and all of it is `mapped`. */
+/* Computes the layout in a buffer, which is not divided into pages.  `mapped` is the size of the buffer. */
 static bool lay_out_in_buffer(struct layout *l, const struct arena_plan *plan)
 {
 	if (!lay_out_front(l, plan, CACHE_LINE_PAIR) ||
@@ -134,7 +136,7 @@ static bool lay_out_in_buffer(struct layout *l, const struct arena_plan *plan)
 	    __builtin_add_overflow(l->objects, l->front, &l->objects))
 		return false;
 	l->touched = l->dirty;
-	/* The last place where the objects may begin. */
+	/* The highest offset at which the objects may begin. */
 	l->before = round_up(l->dirty, CACHE_LINE_PAIR) + layout_slack(plan);
 	return !__builtin_add_overflow(l->before, l->objects, &l->mapped);
 }
@@ -158,9 +160,10 @@ bool arena_object_bytes(const struct arena_plan *plan, size_t *bytes_out)
 
 /* ---- Life ---- */
 
-/* Is all of the range usable from the start?  Then it is mapped with access, and only its tail is protected, because
- * Valgrind takes time for each byte that is opened.  Otherwise only the usable part is opened, because the system does
- * not charge memory that never had access (mlockall(2), strict overcommit). */
+/* Is the whole range usable from the start?  If so, it is mapped with access, and the pages without access are
+ * protected afterwards, because Valgrind takes time for each byte that is opened.  Otherwise the range is mapped
+ * without access and the usable part is opened, because the system does not charge memory that never had access
+ * (mlockall(2), strict overcommit). */
 static bool is_whole(const struct arena_plan *plan)
 {
 	return plan->capacity == plan->reserved && !plan->window.at;
@@ -193,7 +196,7 @@ static bool set_access(const struct arena *arena, char *room, const struct layou
 
 	if (granted && plan->backing & LFPOOL_HUGE_PAGES) {
 		os_wish_huge(room, l->opened);
-		/* All objects, even those that get access later. */
+		/* For all objects, even those that get access later. */
 		if (!plan->window.lent)
 			os_wish_huge(arena->objects, l->objects);
 	}
@@ -243,7 +246,7 @@ static void *open_in_buffer(struct arena *arena_out, const struct arena_plan *pl
 
 	if (!lay_out_in_buffer(&l, plan))
 		return NULL;
-	/* Zeroes the whole buffer, the objects too. */
+	/* Zeroes the whole buffer, including the objects. */
 	memset(room, 0, l.mapped);
 	objects = room + l.before - layout_slack(plan);
 	objects += -(uintptr_t)objects & (plan->object_alignment - 1);
@@ -277,7 +280,7 @@ static char *mapping_of(void *room)
 	return (char *)room - ((uintptr_t)room & (os_page_bytes() - 1));
 }
 
-/* From the page on which the objects begin to the first one. */
+/* The bytes from the first page of the objects to the first object. */
 static size_t first_object_at(const struct arena *arena)
 {
 	return (size_t)(arena->zero + arena->stride - (uintptr_t)arena->objects);
@@ -315,7 +318,7 @@ size_t arena_fill_pages(const struct arena *arena, size_t slots)
 	return (round_up(front + slots * stride, HUGE_PAGE_BYTES) - front + stride - 1) / stride;
 }
 
-/* Marks the state first: from then on the use ends by A3, which changes the word even if it is not live yet. */
+/* Marks the state first.  From then on the use ends only by A3, which changes the word even if it is not live yet. */
 uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as)
 {
 	/* relaxed, here and below, for the state: A3 orders it by the word. */
@@ -329,8 +332,8 @@ uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as)
 	uint64_t word = arena_generation(arena, slot);
 
 	/* A word that is already live (memory-model.md, "Marks") becomes a candidate too.  Repeats only if another
-	 * thread has made it live, or releases the object.  release, edge TELL: what hooks.activate wrote, for a thread
-	 * that resolves the handle.  acquire, edge MARK; on failure too. */
+	 * thread has made the word live, or releases the object.  release, edge TELL: the writes of hooks.activate, for
+	 * a thread that resolves the handle.  acquire, edge MARK; after a failure too. */
 	while (generation_phase(word) < generation_phase(as)) {
 		const uint64_t next = word - generation_phase(word) + as;
 
@@ -338,18 +341,20 @@ uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as)
 			word = next;
 	}
 	/* If the state is marked while this word is live, the handle names our use.  Otherwise our use was released
-	 * meanwhile.  If the word became live after that, no handle has it, and the next use's handle may get it. */
+	 * meanwhile.  A word that became live after that release belongs to no handle, and the handle of the next use
+	 * may get it. */
 	return load_relaxed(mark) == LFPOOL_MARKED_ ? word : 0;
 }
 
-/* The word {generation, leaving} is ours: makes the slot free. */
+/* Makes the slot free, after our CAS has set its word to {generation, leaving}. */
 static bool clear(const struct arena *arena, uint32_t slot, uint64_t leaving)
 {
 	uintptr_t state = LFPOOL_MARKED_;
-	/* relaxed: the word is ours.  Fails only if a thread that did not see the mark released the object. */
+	/* relaxed: only we may change the word now.  Fails only if a thread that did not see the mark released the
+	 * object. */
 	const bool ours = cas_relaxed(arena_state(arena, slot), &state, 0);
 
-	/* release, edge MARK: the end of the mark. */
+	/* release, edge MARK: the state is no longer marked. */
 	store_release(&arena->generation[slot], leaving - GENERATION_LEAVING);
 	return ours;
 }
@@ -363,8 +368,8 @@ bool arena_unmark(const struct arena *arena, uint32_t slot, uint64_t word)
 {
 	const uint64_t leaving = leaving_after(word);
 
-	/* acquire, edge PIN: pins and unpins after our load may have restored the same word.  No release: the free
-	 * lists publish the slot for its next holder. */
+	/* acquire, edge PIN: pins and unpins after our load may have restored the same word.  No release, because the
+	 * free lists publish the slot for its next holder. */
 	return cas_acquire(&arena->generation[slot], &word, leaving) && clear(arena, slot, leaving);
 }
 
@@ -379,7 +384,7 @@ enum leave arena_leave(const struct arena *arena, uint32_t slot, uint64_t word, 
 			if (arena_unmark(arena, slot, word))
 				return LEAVE_NOW;
 		} else if (cas_release(&arena->generation[slot], &word, word - generation_phase(word) + later)) {
-			/* release, edge PIN: the object as the caller left it, for the last unpin. */
+			/* release, edge PIN: the caller's writes to the object, for the last unpin. */
 			return LEAVE_LATER;
 		}
 		word = arena_generation(arena, slot);
@@ -391,7 +396,8 @@ enum leave arena_leave_marked(const struct arena *arena, uint32_t slot, enum gen
 {
 	const uint64_t word = arena_generation(arena, slot);
 
-	/* relaxed: edge MARK orders this load after that of `word`, so a mark is of the same use of the slot. */
+	/* relaxed: edge MARK orders this load after the load of `word`, so a mark that it finds belongs to the same use
+	 * of the slot. */
 	return load_relaxed(arena_state(arena, slot)) == LFPOOL_MARKED_ ? arena_leave(arena, slot, word, later)
 									: LEAVE_REFUSED;
 }
@@ -400,7 +406,7 @@ bool arena_pin(const struct arena *arena, uint32_t slot, uint64_t word)
 {
 	const uint64_t use = word / GENERATION_ONE;
 
-	/* Repeats only after another thread pinned or unpinned.  acquire, edge PIN; on failure too. */
+	/* Repeats only after another thread pinned or unpinned.  acquire, edge PIN; after a failure too. */
 	while (word / GENERATION_ONE == use && generation_is_live(word) && generation_pins(word) < GENERATION_PINS_MOST)
 		if (cas_acquire(&arena->generation[slot], &word, word + GENERATION_PIN))
 			return true;
@@ -417,7 +423,8 @@ uint64_t arena_unpin(const struct arena *arena, uint32_t slot, uint64_t word, bo
 		const bool ends = generation_pins(word) == 1 && generation_is_pending(word);
 		const uint64_t next = ends ? leaving_after(word) : word - GENERATION_PIN;
 
-		/* seq_cst: edge PIN, both ways; and EV3 (evict/order.h): before the loads of the bounds. */
+		/* seq_cst: acquires and releases edge PIN; and by EV3 (evict/order.h) the CAS comes before the loads of
+		 * the bounds. */
 		if (cas_seq_cst(&arena->generation[slot], &word, next)) {
 			*ended_out = ends && clear(arena, slot, next);
 			return word;

@@ -6,14 +6,15 @@
  *   refill    current E   ->  current F, from the cache's own stack, the depot or an unused chunk; E goes onto a stack
  *   drain     current F   ->  current E, from the cache's own stack, the depot or another cache; F goes onto a stack
  *
- * The table    A cache is claimed for a thread, for an explicit handle, or for a single call, and never freed.  A cache
- *              that is given up is claimed by the next thread that needs one.  A thread without a cache (it is exiting,
- *              or LFPOOL_CACHE_NONE) claims one for the length of a call.  New caches come in lots.  The first thread
- *              that needs a lot maps it; a thread that loses this race unmaps its own.  The first lot is part of the
- *              pool's own mapping.
+ * The table    A cache is claimed for a thread, as an explicit cache, or for a single call, and is never freed.  After
+ *              it is given up, the next thread that needs a cache claims it.  A thread without a cache of its own (it
+ *              is exiting, or LFPOOL_CACHE_NONE) claims one for each call.  New caches are mapped in lots.  Each thread
+ *              that needs a missing lot maps one, and all but the first unmap theirs again.  The first lot is part of
+ *              the pool's own mapping.
  * Invariants   T1  a cache has a user exactly while `claimed` is 1.
  *              T2  table.count includes a cache before the cache holds anything.
- *              T3  the first user of a cache makes its extra magazines before its first use: the cache is born then.
+ *              T3  the first user of a cache makes its extra magazines before it uses the cache.  From then on the
+ *                  cache counts as born.
  * Progress     The table is lock-free: a failed claim means that another thread's succeeded.
  * Edges        CLAIM: cache_unclaim -> cache_claim.   LOT: the mapper of a lot -> readers of its address.
  */
@@ -49,9 +50,9 @@ static void install(struct cache *c, uint32_t number)
 
 /* ---- Moving magazines ---- */
 
-/* Puts a magazine that this cache owns on a stack: full, partial or empty, by the number of its objects.  Resets an
- * empty one first.  The cache names the magazine until this returns, so its objects stay visible.  `keep`: on a stack
- * of this cache, if that has room. */
+/* Puts a magazine that this cache owns on the stack of full, partial or empty magazines, by the number of its objects.
+ * Resets an empty magazine first.  The cache names the magazine until this function returns, so other threads can find
+ * its objects at every moment.  `keep`: prefers a stack of this cache, if that has room. */
 static void shelve(struct cache *c, struct lfpool_magazine *m, bool keep)
 {
 	const struct magazines *ms = &c->core->magazines;
@@ -71,8 +72,8 @@ static void shelve(struct cache *c, struct lfpool_magazine *m, bool keep)
 	}
 }
 
-/* A magazine with objects, announced in `in_transit`; 0: only other caches have objects.  `carve`: or an unused
- * chunk. */
+/* Takes a magazine with objects, and announces it in `in_transit`.  0: neither this cache nor the depot has one.
+ * `carve`: also takes an unused chunk. */
 static uint32_t pop_filled(struct cache *c, bool carve)
 {
 	struct core *core = c->core;
@@ -91,7 +92,7 @@ static uint32_t pop_filled(struct cache *c, bool carve)
 	return number;
 }
 
-/* An empty magazine from a stack of this cache or from the depot, or 0. */
+/* Takes an empty magazine from this cache's stack or from the depot; returns its number, or 0. */
 static uint32_t pop_empty(struct cache *c)
 {
 	const uint32_t number = stack_pop(&c->empty, &c->core->magazines, &c->in_transit);
@@ -113,7 +114,7 @@ static uint32_t pop_empty_of_others(struct cache *c)
 	return number;
 }
 
-/* A magazine with room; announced in `in_transit` if it has objects. */
+/* Takes a magazine with room, and announces it in `in_transit` if it has objects. */
 static uint32_t pop_room(struct cache *c)
 {
 	struct core *core = c->core;
@@ -123,8 +124,9 @@ static uint32_t pop_room(struct cache *c)
 		return number;
 	tally(&c->counts.trips);
 	probe_trip(core->pool, core->name, PROBE_RELEASE);
-	/* At every instant there is a spare, or a stack of empty or partial magazines has one (G2; docs/design.md,
-	 * "Release never fails").  So if a round finds none, other threads moved magazines: lock-free. */
+	/* At every instant there is an unused spare, or a magazine on a stack of empty or partial magazines (G2;
+	 * docs/design.md, "Release never fails").  So a round that finds no magazine means that other threads moved
+	 * magazines: lock-free. */
 	while (!(number = depot_pop_room(&core->depot, c->index, &core->magazines, &c->in_transit)) &&
 	       !(number = pop_empty_of_others(c)))
 		cpu_relax();
@@ -139,15 +141,16 @@ void cache_adopt(struct cache *c, uint32_t number)
 	shelve(c, empty, true);
 }
 
-/* Replaces an empty `current` by a magazine with objects that is not another cache's; `carve`: or by an unused
- * chunk. */
+/* Replaces an empty `current` by a magazine with objects from this cache's stack or from the depot.  `carve`: also by
+ * an unused chunk.  False: there is no such magazine. */
 static bool refill(struct cache *c, bool carve)
 {
 	const uint32_t number = pop_filled(c, carve);
 
 	if (!number) {
-		/* A pop that lost its magazine to another thread has left it announced.  The word is changed only then:
-		 * otherwise two threads in an empty pool would see each other's changes and repeat for ever. */
+		/* A pop that lost its magazine to another thread has left an announcement, which must be cleared.
+		 * Without an announcement the word must not change: two threads in an empty pool would see each other's
+		 * changes, and repeat their collects forever. */
 		if (tagged_number(load_relaxed(&c->in_transit)))
 			tagged_set(&c->in_transit, 0);
 		return false;
@@ -167,13 +170,13 @@ static inline uint32_t pop(struct cache *c)
 						 core->magazines.slots));
 	const uintptr_t object = magazine_pop(c->current, core->magazines.slots, core->asymmetric);
 
-	/* The pop may have reset it. */
+	/* The pop may have reset the magazine. */
 	if (unlikely(c->head.face.hot != c->current))
 		cache_offer(c);
 	return arena_slot(&core->arena, object);
 }
 
-/* A free slot from `current`, after a refill if it is empty; SLOT_NONE: only other caches have objects. */
+/* A free slot from `current`, after a refill if `current` is empty.  SLOT_NONE: the refill found no magazine. */
 static inline uint32_t take_near(struct cache *c, bool empty)
 {
 	uint32_t slot = empty ? SLOT_NONE : pop(c);
@@ -203,7 +206,7 @@ uint32_t cache_take_idle(struct cache *c)
 	return slot;
 }
 
-/* `cold`: also from the cold store. */
+/* A free slot from this cache, the depot, an unused chunk or another cache; `cold`: also from the cold store. */
 static inline uint32_t take(struct cache *c, bool empty, bool cold)
 {
 	/* Repeats only if another thread moved something while cache_steal() looked. */
@@ -240,9 +243,9 @@ uint32_t cache_take_existing(struct cache *c)
 }
 
 /*
- * Puts `current` on a stack and `number` in its place; `in_transit` names `number` if it has objects.  So other threads
- * always find both.  After the push another thread may own the old magazine, although current_word still names it, so
- * this user does not touch it again (C3).
+ * Puts `current` on a stack, and makes `number` the new `current`.  If `number` has objects, `in_transit` names it
+ * already, so other threads can find both magazines at every moment.  After the push another thread may own the old
+ * magazine, although current_word still names it, so this user does not touch it again (C3).
  */
 static void replace(struct cache *c, uint32_t number, bool keep)
 {
@@ -264,20 +267,22 @@ void cache_put(struct cache *c, uint32_t slot)
 	const uintptr_t object = (uintptr_t)arena_object(&c->core->arena, slot);
 
 	if (likely(magazine_push(c->current, slots, object))) {
-		/* The push may have reset it, after thieves had emptied it away from home. */
+		/* The push may have reset the magazine, if thieves had emptied it while it was not at home. */
 		if (unlikely(c->head.face.hot != c->current))
 			cache_offer(c);
 		return;
 	}
 	drain(c);
 	if (unlikely(!magazine_push(c->current, slots, object))) {
-		/* pop_room() found only this one, which has room where thieves have taken: it leaves home. */
+		/* The magazine that pop_room() found has room only in entries that thieves have emptied, so it leaves
+		 * home. */
 		magazine_push_round(c->current, slots, object);
 		cache_offer(c);
 	}
 }
 
-/* Moves objects from `current` to a partial magazine of this cache one by one, as an acquire and a release do. */
+/* Moves objects from `current` to a partial magazine, which this cache owns, one by one, like an acquire and a release.
+ * Returns whether any object was moved. */
 static bool pour(struct cache *c, struct lfpool_magazine *to)
 {
 	const struct core *core = c->core;
@@ -290,7 +295,7 @@ static bool pour(struct cache *c, struct lfpool_magazine *to)
 
 		if (!object)
 			break;
-		/* Before the push, so that `releases` is never too large. */
+		/* Counted before the push, so that the statistic `releases` is never too large. */
 		tally(&c->counts.returned);
 		magazine_place(to, slots, first, object);
 		magazine_push_placed(to, first, 1);
@@ -299,7 +304,7 @@ static bool pour(struct cache *c, struct lfpool_magazine *to)
 	return any;
 }
 
-/* Gives `current` to the depot, if it has objects; if no empty magazine can replace it, only its objects. */
+/* Gives `current` to the depot, if it has objects.  If no empty magazine can replace it, gives only its objects. */
 static void give_current(struct cache *c)
 {
 	struct core *core = c->core;
@@ -326,7 +331,7 @@ void cache_flush(struct cache *c)
 	const struct magazines *ms = &c->core->magazines;
 	uint32_t number;
 
-	/* Ends: no other thread pushes. */
+	/* The loop ends, because no other thread pushes on this stack. */
 	while ((number = stack_pop(&c->full, ms, &c->in_transit)))
 		shelve(c, magazines_at(ms, number), false);
 	give_current(c);
@@ -470,13 +475,13 @@ static bool lot_ensure(struct core *core, uint32_t index, enum cache_term term)
 		store_relaxed(&core->patience, PATIENCE);
 		return false;
 	}
-	/* The magazines before the caches: a thread that sees the caches sees both.  Each racer stores the winner's
-	 * lot. */
+	/* Stores the address of the magazines first, so that a thread that sees the caches also sees their magazines.
+	 * Each of several threads stores the lot of the thread that was first. */
 	char *lot_won = mapped;
 
 	plain_written(mapped);
 	plain_written(mapped + caches * sizeof(struct cache));
-	/* acq_rel, edge LOT: release our mapping, or on failure acquire the winner's. */
+	/* acq_rel, edge LOT: publishes our mapping, or after a failure acquires the first thread's. */
 	if (!cas_acq_rel(&core->magazines.extra_lot[lot], &none, mapped + caches * sizeof(struct cache))) {
 		os_unmap(mapped, cache_lot_bytes(core->magazines.bytes, caches));
 		lot_won = none - caches * sizeof(struct cache);
@@ -487,7 +492,8 @@ static bool lot_ensure(struct core *core, uint32_t index, enum cache_term term)
 	return true;
 }
 
-/* First use (T3): empty magazines, one of which is the first `current`. */
+/* On the first use of a cache (T3): makes its extra magazines, which are empty.  The first of them becomes
+ * `current`. */
 static void give_birth(struct core *core, struct cache *c, uint32_t index)
 {
 	const struct magazines *ms = &core->magazines;
@@ -495,7 +501,7 @@ static void give_birth(struct core *core, struct cache *c, uint32_t index)
 	c->head.pool = core->pool;
 	c->head.face = core->arena.face;
 	c->head.face.hot = cache_closed(c);
-	/* relaxed, both: ours alone.  This magazine is empty and full: cache_closed(). */
+	/* relaxed, both: no other thread uses this magazine.  It is both empty and full (cache_closed()). */
 	store_relaxed(&c->head.face.hot->top, c->head.face.limit);
 	store_relaxed(&c->head.face.hot->bottom, c->head.face.limit);
 	c->core = core;
@@ -506,8 +512,9 @@ static void give_birth(struct core *core, struct cache *c, uint32_t index)
 		magazine_make_empty(magazines_at(ms, number), number);
 	}
 	install(c, magazines_extra_number(ms, index, 0));
-	/* release, edge CLAIM: the magazines, for a count, and `current_word`, for a round of LFPOOL_IDLE (C5).  Before
-	 * the magazines are on a stack, where other threads can take and fill them. */
+	/* release, edge CLAIM: the magazines, for cache_table_extra_count(), and `current_word`, for a round of
+	 * LFPOOL_IDLE (C5).  The store comes before the magazines are on a stack, where other threads can take and fill
+	 * them. */
 	store_release(&c->born, 1);
 	for (uint32_t which = 1; which < EXTRA_PER_CACHE; which++)
 		shelve(c, magazines_at(ms, magazines_extra_number(ms, index, which)), true);
@@ -517,8 +524,8 @@ static bool claim(struct cache *c)
 {
 	uint32_t unclaimed = 0;
 
-	/* relaxed: a load before the CAS, so that a search writes nothing.  acquire, edge CLAIM: the last user's
-	 * fields. */
+	/* relaxed: a load before the CAS, so that a search does not write to claimed caches.  acquire, edge CLAIM: the
+	 * last user's fields. */
 	return load_relaxed(&c->claimed) == 0 && cas_acquire(&c->claimed, &unclaimed, 1);
 }
 
@@ -530,7 +537,7 @@ static struct cache *claim_at(struct core *core, uint32_t index)
 
 	if (!claim(c))
 		return NULL;
-	/* Stands for all fields that are private to the user. */
+	/* For the explorer, `core` represents all fields that only the user accesses. */
 	plain_written(&c->core);
 	/* relaxed: ordered by the claim. */
 	if (!load_relaxed(&c->born)) {
@@ -557,7 +564,7 @@ struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint
 		if (c)
 			return c;
 	}
-	/* All are taken: a new one.  Repeats only when another thread claimed it first. */
+	/* All counted caches are taken, so adds one.  Repeats only when another thread claimed the new cache first. */
 	for (uint32_t index = count; index < core->table.most; index++) {
 		if (!lot_ensure(core, index, term))
 			return NULL;
@@ -571,6 +578,6 @@ struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint
 void cache_unclaim(struct cache *c)
 {
 	plain_written(&c->core);
-	/* release, edge CLAIM: all that this user did with the cache. */
+	/* release, edge CLAIM: all accesses of this user to the cache. */
 	store_release(&c->claimed, 0);
 }

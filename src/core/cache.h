@@ -1,38 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cache.h - one worker's private store of free slots.  Other workers may rob it when the pool runs dry.
+ * cache.h - one worker's private store of free slots.  Other workers may steal from it when they find no other free
+ * slot.
  *
- * Idea         A magazine and two stacks.  The user works on the magazine `current`.  When it runs empty, the user
- *              puts it on the cache's stack of empty magazines and takes a full one: from the cache's own stack, from
- *              the depot, or from an unused chunk.  When it runs full, the user puts it on the cache's stack of full
- *              magazines and takes an empty one.  So a worker gets the objects that it released itself, and a change of
- *              magazines costs two compare-and-swaps on a line that no other thread writes.  A stack has at most
- *              `bound` magazines.  The surplus goes to the depot, where every thread finds it.  (Bonwick and Adams 2001
- *              have a second magazine instead of stacks: decision 0019.)
- *                 The word `in_transit` names the magazine that is moving now.  Thieves and the collect read it,
- *              `current_word`, and the stack of full magazines.
- * Invariants   C1  at every instant every free slot is in a magazine on a stack of full or partial ones; or in an
- *                  unused chunk; or in a magazine that {current_word, in_transit} of some cache name; or in the hands
- *                  of the call that is acquiring or releasing it; or cold, and counted as allowed (cold.h).
+ * Idea         A cache has a magazine, `current`, and two stacks.  Its user, the thread or call that has claimed it,
+ *              works on `current`.  When `current` is empty, the user puts it on the cache's stack of empty magazines
+ *              and takes a full one: from the cache's own stack, from the depot, or from an unused chunk.  When
+ *              `current` is full, the user puts it on the cache's stack of full magazines and takes an empty one.  So a
+ *              worker gets the objects that it released itself, and a change of magazines costs two compare-and-swaps
+ *              on a line that no other thread writes.  A stack has at most `bound` magazines.  The surplus goes to the
+ *              depot, where every thread finds it.  (Bonwick and Adams 2001 have a second magazine instead of stacks:
+ *              decision 0019.)
+ *                 The word `in_transit` names the magazine that is moving now.  Thieves and collects (steal.c) read
+ *              `in_transit`, `current_word` and the stack of full magazines.
+ * Invariants   C1  at every instant every free slot is (a) in a magazine on a stack of full or partial magazines, (b)
+ *                  in an unused chunk, (c) in a magazine that `current_word` or `in_transit` of some cache names, (d)
+ *                  held by the call that is acquiring or releasing it, or (e) cold, and counted as allowed (cold.h).
  *              C2  only the user writes `current_word` and `in_transit`.  Any thread may pop from a cache's stacks;
  *                  only its user pushes.
  *              C3  only the user of the cache acts as owner of the magazine in `current`.
  *              C4  a cache holds at most two magazines that are on no stack, three while it is born (magazine.h, G2).
  *              C5  between calls `in_transit` is clear, and current_word, `current` and, in a pool with fast paths,
- *                  `hot` name one magazine.
- *              C6  a stack of a cache has at most `bound` magazines, and none before the cache is counted (T2).
- *              How a magazine moves: announce it in `in_transit`; take it out of its old place by CAS; put it in its
- *              new place; clear `in_transit`.
+ *                  `hot` name the same magazine.
+ *              C6  a stack of a cache has at most `bound` magazines, and is empty until table.count includes the cache
+ *                  (T2).
+ *              A magazine moves in four steps.  The call announces it in `in_transit`, takes it from its old stack or
+ *              region by CAS, makes it `current` or puts it on another stack, and clears `in_transit`.
  * Progress     cache_take, cache_put: lock-free.  Comments there explain how their loops end.
- * Concurrency  -: no outside help.  U: not on one cache at the same time; it has one user, from cache_claim to
- *              cache_unclaim.  X: no other thread has the pool.
+ * Concurrency  -: may run at the same time.  U: not on one cache at the same time; it has one user, from cache_claim to
+ *              cache_unclaim.  X: never at the same time, because no other thread has the pool.
  *                                                       user's  claim  steals  census, stats  open, close
  *                  user's: take, put, flush, unclaim      U       -      -           -             X
  *                  cache_claim                            -       -      -           -             X
  *                  steals by other caches' users          -       -      -           -             X
  *                  census_*, cache_table_stats            -       -      -           -             X
  *                  cache_table_open, cache_table_close    X       X      X           X             X
- * Edges        SHOW: stores of current and in_transit -> collect and thieves.   PUT (depot.h): of the stacks.
+ * Edges        SHOW: stores of current_word and in_transit -> collects and thieves.   PUT (depot.h): the stacks.
  *              CLAIM: one user gives the cache up -> the next one takes it.
  */
 #ifndef LFPOOL_CACHE_H
@@ -57,14 +60,14 @@ struct cache {
 	/* Written by the cache's user alone. */
 	_Alignas(CACHE_LINE_PAIR) struct cache_head head;
 	struct core *core;
-	struct lfpool_magazine *current; /* the magazine named by current_word               */
-	uint32_t index;                  /* of this cache in the table                       */
-	struct sums {                    /* of a collect, steal.c                             */
+	struct lfpool_magazine *current; /* the magazine named by current_word */
+	uint32_t index;                  /* of this cache in the table         */
+	struct sums {                    /* computed by a collect, steal.c     */
 		uint64_t words, pushes;
-	} exhausted;    /* the sums when it last found no free slot         */
-	struct counts { /* statistics, see lfpool_stats_t                   */
+	} exhausted;    /* the sums of the last collect that found no free slot */
+	struct counts { /* statistics, see lfpool_stats_t                       */
 		_Atomic(uint64_t) refills, drains, trips, steals, exhausted;
-		_Atomic(uint64_t) returned; /* pushes outside releases                            */
+		_Atomic(uint64_t) returned; /* pushes that are not releases                       */
 	} counts;
 	struct closed {
 		uint64_t words[LFPOOL_HOME_];
@@ -80,20 +83,20 @@ struct cache {
 	_Atomic(uint64_t) rested_word, rested_pushes;
 };
 
-/* Caches reserved for single calls, so that threads without a cache can work.  In a buffer with few caches it is a
- * quarter of them. */
+/* The number of caches reserved for single calls, so that threads without a cache can work.  In a buffer with few
+ * caches, a quarter of them is reserved. */
 #define CACHES_FOR_CALLS 4
 _Static_assert(LOT_CACHES / 4 == CACHES_FOR_CALLS, "in a buffer with all of them, too");
 enum cache_term { CACHE_FOR_LONG, CACHE_FOR_CALL };
-/* After the system has refused memory for caches, this number of calls that need a cache go by before one asks
+/* After the system has refused memory for caches, the next PATIENCE calls that need a cache do not ask for memory
  * again. */
 #define PATIENCE 1000
 
-/* Every cache of the pool, in lots that double; caches are never unmapped or moved while the pool lives. */
+/* All caches of the pool, in lots of doubling size.  Caches are never unmapped or moved while the pool lives. */
 struct cache_table {
-	_Alignas(CACHE_LINE_PAIR) _Atomic(uint32_t) count; /* caches that may hold anything; only grows */
-	_Atomic(char *) lot[LOT_COUNT];                    /* lot k: LOT_CACHES * 2^k caches            */
-	uint32_t most, for_calls;                          /* the maximum; caches for single calls      */
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint32_t) count; /* caches that may hold objects; only grows        */
+	_Atomic(char *) lot[LOT_COUNT];                    /* lot k: LOT_CACHES * 2^k caches                  */
+	uint32_t most, for_calls;                          /* the maximum of `count`; caches for single calls */
 };
 
 /* The part of a pool that its caches share. */
@@ -101,25 +104,25 @@ struct core {
 	struct arena arena;
 	struct magazines magazines;
 	struct cache_table table;
-	bool asymmetric;       /* the owner's fence is a compiler barrier: thieves use membarrier, or there are none */
-	bool hits;             /* the inlined fast paths may be used; otherwise every call takes the slow path      */
-	struct lfpool_t *pool; /* for probes and caches                             */
-	const char *name;      /* the pool's                                        */
-	_Atomic(uint32_t) explicit_caches; /* in a buffer: explicit caches of the user          */
+	bool asymmetric; /* owners need only a compiler barrier: thieves use membarrier, or there are no thieves */
+	bool hits;       /* the inlined fast paths may be used; otherwise every call takes the slow path         */
+	struct lfpool_t *pool;             /* for probes and caches                      */
+	const char *name;                  /* the pool's                                 */
+	_Atomic(uint32_t) explicit_caches; /* in a buffer: the number of explicit caches */
 	/* A statistic of calls without a cache.  On separate cache lines, because misses read the fields above. */
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) exhausted;
-	_Atomic(uint64_t) unpushed; /* releases that pushed nothing, minus pushes of objects released twice */
-	_Atomic(uint32_t) patience; /* calls left that must not ask the system for more caches          */
-	struct cold cold;           /* slots that are in no magazine: room to grow, withdrawn or trimmed slots */
-	uint32_t bound;             /* of a cache's stacks, in magazines                                 */
-	bool existing_first;        /* slots in other caches are taken before cold ones                  */
-	struct depot depot;         /* last: a pool has memory for the shards that it uses */
+	_Atomic(uint64_t) unpushed; /* releases that pushed nothing, minus pushes of objects released twice        */
+	_Atomic(uint32_t) patience; /* calls left that must not ask the system for more caches                     */
+	struct cold cold;           /* slots that are in no magazine: room to grow, withdrawn or trimmed slots     */
+	uint32_t bound;             /* maximum depth of a cache's stacks, in magazines                             */
+	bool existing_first;        /* slots in other caches are taken before cold ones                            */
+	struct depot depot;         /* the last member, because a pool has memory only for the shards that it uses */
 };
 
 /* ---- The table ---- */
 
-/* Puts the first lot at `memory`: zeroed, aligned to CACHE_LINE_PAIR, cache_lot_bytes() large.  It has LOT_CACHES
- * caches; or `in_buffer` caches if that is not 0, and then no other lot follows. */
+/* Uses `memory` as the first lot: cache_lot_bytes() bytes, zeroed and aligned to CACHE_LINE_PAIR.  The lot has
+ * LOT_CACHES caches.  If `in_buffer` is not 0, it has `in_buffer` caches, and no other lot follows. */
 void cache_table_open(struct core *core, char *memory, uint32_t in_buffer);
 /* Unmaps all lots but the first. */
 void cache_table_close(struct core *core);
@@ -132,15 +135,15 @@ size_t cache_lot_bytes(size_t magazine_bytes, uint32_t caches);
 /* The index-th cache; *left_out: the number of caches that follow it in memory. */
 struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_out);
 /*
- * A cache for the caller alone: a thread's, an explicit one, or for the length of one call.  The search starts at
- * `hint`.  NULL when the system refuses memory, when it did so lately (for one call: PATIENCE), or when all CACHES_MAX
- * are taken.  Lock-free; may enter the kernel.
+ * Claims a cache that only the caller uses: a thread's cache, an explicit cache, or a cache for one call.  The search
+ * starts at `hint`.  NULL when all CACHES_MAX caches are taken, or when the system refuses memory for more.  A cache
+ * for one call is also refused while PATIENCE lasts.  Lock-free; may enter the kernel.
  */
 struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint);
-/* Gives the cache up.  Its objects stay in it and can be robbed. */
+/* Gives the cache up.  Its objects stay in it, and other caches can steal them. */
 void cache_unclaim(struct cache *c);
 
-/* The maximum size of a cache's objects by default. */
+/* By default, the objects in a cache have at most this many bytes in total. */
 #define CACHE_BYTES ((size_t)256 << 10)
 
 /* The maximum number of objects in a cache between calls. */
@@ -157,16 +160,18 @@ static inline struct lfpool_magazine *cache_closed(struct cache *c)
 
 /* ---- Take and put ---- */
 
-/* Makes `number`, which is in `in_transit`, the current magazine in place of an empty one. */
+/* Makes `number`, which `in_transit` names, the current magazine, and puts the previous one, which is empty, on a
+ * stack. */
 void cache_adopt(struct cache *c, uint32_t number);
-/* A free slot from any magazine except an unused chunk's; SLOT_NONE: it found no slot. */
+/* A free slot from any magazine except an unused chunk's; SLOT_NONE: there is no such slot. */
 uint32_t cache_take_idle(struct cache *c);
 /* A free slot from anywhere; SLOT_NONE: at some moment during the call no slot was free.  `empty`: the caller has just
  * found `current` empty. */
 uint32_t cache_take(struct cache *c, bool empty);
 /* The same without the cold store. */
 uint32_t cache_take_existing(struct cache *c);
-/* Turns the fast paths on if the current magazine is at home, otherwise off (H8): it may have been reset. */
+/* Turns the fast paths on if the current magazine is at home, otherwise off (H8).  Must follow each change that can
+ * bring the magazine home, or away from it. */
 void cache_offer(struct cache *c);
 /* Takes `slot` back.  Always succeeds. */
 void cache_put(struct cache *c, uint32_t slot);
@@ -176,15 +181,16 @@ void cache_flush(struct cache *c);
 /* ---- steal.c ---- */
 
 enum steal_result {
-	STEAL_AGAIN,    /* something moved, or is in the cold store: repeat                      */
-	STEAL_HOME,     /* a stolen magazine is now `current`                                    */
-	STEAL_GOT,      /* *slot_out                                                             */
-	STEAL_EXHAUSTED /* at some moment during the call no slot was free                       */
+	STEAL_AGAIN,    /* something moved, or the cold store has a slot: repeat */
+	STEAL_HOME,     /* a stolen magazine is now `current`                    */
+	STEAL_GOT,      /* *slot_out                                             */
+	STEAL_EXHAUSTED /* at some moment during the call no slot was free       */
 };
-/* `cold`: free slots in the cold store count. */
+/* Steals an object or a magazine, or proves that no slot is free.  `cold`: allowed slots in the cold store count as
+ * free. */
 enum steal_result cache_steal(struct cache *c, uint32_t *slot_out, bool cold);
 
-/* ---- census.c: snapshots of the number of slots in each place, and of the counts of the caches ---- */
+/* ---- census.c: snapshots of how many slots are in use, in magazines, cold or unused, and of all counts ---- */
 
 /* Slots of used chunks. */
 size_t census_carved(const struct core *core);
@@ -194,12 +200,13 @@ size_t census_untouched(const struct core *core);
 size_t census_in_magazines(const struct core *core, uint64_t *pushes);
 /* Used chunks. */
 uint64_t census_chunks(const struct core *core);
-/* Slots that may have been handed out form runs.  census_used(): the last such slot.  census_run(): the first one from
- * `slot` on, and *end_out, the slot after its run; at the end the result is not below *end_out. */
+/* Slots that may have been handed out form runs.  census_used() returns the last such slot.  census_run() returns the
+ * first such slot from `slot` on, and sets *end_out to the slot after its run.  After the last run, the result is not
+ * below *end_out. */
 size_t census_used(const struct core *core);
 size_t census_run(const struct core *core, size_t slot, size_t *end_out);
-/* Both fill in stats that are zero except for the capacity.  The first: the places of free slots, and all counts.  The
- * second: the number of active slots, and the high-water mark. */
+/* Both functions fill in stats that are zero except for the capacity.  census_lists() adds the numbers of free slots,
+ * and all counts of events.  census_states() adds the number of active slots, and the high-water mark. */
 void census_lists(const struct core *core, lfpool_stats_t *stats_out);
 void census_states(const struct core *core, lfpool_stats_t *stats_out);
 void census_reset_high_water(struct core *core);

@@ -3,7 +3,7 @@
  * cells.c - the cells of waiting calls, and a tree that finds the smallest ticket among them; see cells.h.
  *
  * Idea         The cells of the first lot are scanned one by one.  A tree of two levels covers the other cells:
- *              CELL_GROUP cells are a group, TOP_GROUPS groups are below a top.  Each group and each top has a lower
+ *              CELL_GROUP cells form a group, and TOP_GROUPS groups form a top.  Each group and each top has a lower
  *              bound on the tickets waiting below it.  A bound may be too small, since a cell that stops waiting does
  *              not update it, but it is never too large.
  *                 A call that begins to wait stores its cell's word, and then lowers the bounds of its group and its
@@ -16,19 +16,19 @@
  *                  word after the change can raise the bound, because the tag has moved.  So that search also read the
  *                  level below after the change, and found there the waiting cell, or a bound no greater than its
  *                  ticket.
- *              W11 the ticket that a search finds is no greater than the bound of any top when the search read it: the
- *                  search begins again unless each level has a value as small as the bound that led there.  W3 follows
- *                  from this and W10.
+ *              W11 the ticket that a search finds is no greater than the bound of any top when the search read that
+ *                  bound, because the search begins again unless it finds, at each level, a value as small as the bound
+ *                  that led there.  W3 follows from W10 and W11.
  *              W12 while a server gives to a call below a top, or is about to wake that call, the counter `giving` of
- *                  the top and of the group is not 0.  Only the server takes its count back, after it has woken the
- *                  call.  So a search finds the call although cells with smaller tickets wait: W5.  A server that never
- *                  runs again costs each search one more group.
- * Progress     Lock-free: a search begins again only after a bound was raised, or another thread changed one.  Each
- *              cell that stopped waiting leaves at most two bounds to be raised.
- * Wrap         Bounds compare the last 47 bits of tickets by their difference: the order is wrong if a cell waits while
- *              2^46 later calls begin to wait.  A tag fails to protect only if exactly 2^16 calls begin to wait below a
- *              bound that is too small, between the load and the CAS of one search, and no other search completes in
- *              that time, although each of these calls searches.
+ *                  the top and of the group is not 0.  Only the server lowers the counters again, after it has woken
+ *                  the call.  So a search finds the call although cells with smaller tickets wait: W5.  A server that
+ *                  never runs again costs each search one more group.
+ * Progress     Lock-free: a search begins again only after it raised a bound, or another thread changed one.  Each cell
+ *              that stopped waiting leaves at most two bounds that a search must raise.
+ * Wrap         Bounds have the last 47 bits of tickets and are compared by their difference, so the order is wrong only
+ *              if a cell waits while 2^46 later calls begin to wait.  A tag fails to protect only if exactly 2^16 calls
+ *              begin to wait below a bound that is too small, between the load and the CAS of one search, and no other
+ *              search completes in that time, although each of these calls searches.
  */
 #include "core/cells.h"
 
@@ -88,8 +88,8 @@ static struct cell *cell_pop(struct waiters *d)
 	while (tagged_number(top)) {
 		struct cell *cell = cell_at(d, tagged_number(top) - 1);
 
-		/* relaxed: VACANT made it visible.  If it is stale, the cell has left, so the tag has changed (S1).
-		 * acquire, edge VACANT: for the fresh top on failure. */
+		/* relaxed: edge VACANT made `below` visible.  If it is stale, the cell has left the stack, so the tag
+		 * has changed (S1).  acquire, edge VACANT: for the new top after a failure. */
 		if (cas_acquire(&d->vacant, &top, tagged_next(top, load_relaxed(&cell->below))))
 			return cell;
 	}
@@ -159,7 +159,7 @@ void cell_vacate(struct waiters *d, struct cell *cell)
 
 uint64_t cells_tickets(struct waiters *d, uint32_t count)
 {
-	/* relaxed: numbers. */
+	/* relaxed: only the numbers matter. */
 	return fetch_add_relaxed(&d->tickets, count) + 1;
 }
 
@@ -180,7 +180,7 @@ void cell_wake(const struct waiters *d, struct cell *cell, uint64_t word)
 #define BOUND_TICKET_BITS (63 - BOUND_TAG_FIELD)
 _Static_assert(BOUND_TAG_BITS <= BOUND_TAG_FIELD, "a tag fits");
 
-/* {ticket, some}; 0: no cell waits. */
+/* The bound {ticket, some} for a ticket.  The bound 0 means that no cell waits. */
 static uint64_t bound_to(uint64_t ticket)
 {
 	return (ticket & LOW_BITS(BOUND_TICKET_BITS)) << 1 | 1;
@@ -191,7 +191,7 @@ static uint64_t bound_in(uint64_t word)
 	return word >> BOUND_TAG_FIELD;
 }
 
-/* The word that follows `word` and has this bound: its tag advances. */
+/* The word that follows `word` and has this bound; its tag is one higher. */
 static uint64_t bound_next(uint64_t word, uint64_t bound)
 {
 	return bound << BOUND_TAG_FIELD | ((word + 1) & LOW_BITS(BOUND_TAG_BITS));
@@ -316,7 +316,7 @@ static void lift(struct branch *branch, uint64_t word, uint64_t bound)
 	(void)cas_relaxed(&branch->bound, &word, bound_next(word, bound));
 }
 
-/* W12: wakes calls that were given a slot, below the tops where servers are giving. */
+/* W12: wakes the calls that were given a slot, below each top whose `giving` is not 0. */
 static void wake_given(const struct waiters *d, struct branch *tops, uint32_t used)
 {
 	uint64_t unused;
@@ -335,7 +335,7 @@ static struct cell *oldest_in_tree(const struct waiters *d, uint32_t used, uint6
 	uint64_t top_word, group_word, word = 0;
 
 	wake_given(d, tops, used);
-	/* Repeats only after it raised a bound, or another thread changed it. */
+	/* Repeats only after it raised a bound, or another thread changed one. */
 	for (;;) {
 		const uint32_t top = least_of(tops, used, &top_word);
 
@@ -363,7 +363,8 @@ static struct cell *oldest_in_tree(const struct waiters *d, uint32_t used, uint6
 
 struct cell *cells_oldest(const struct waiters *d, uint64_t *word_out)
 {
-	/* acquire, edge CELL.  The owner of a cell that is not counted yet will itself serve later. */
+	/* acquire, edge CELL.  A cell that is not counted yet may be ignored, because its owner will itself serve
+	 * later. */
 	const uint32_t count = load_acquire(&d->cells), below_top = CELL_GROUP * TOP_GROUPS;
 	struct cell *cell = oldest_among(d, cell_at(d, 0), count < CELL_LOT ? count : CELL_LOT, word_out), *earlier;
 
@@ -373,7 +374,8 @@ struct cell *cells_oldest(const struct waiters *d, uint64_t *word_out)
 
 		cell = other ? other : cell;
 	}
-	/* W14: the search may have passed that cell before it was enlisted.  Repeats once for each cell of the call. */
+	/* W14: the search may have passed the call's previous cell before that cell was enlisted.  Repeats once for
+	 * each cell of the call. */
 	while (cell && unlikely(earlier = cell_earlier(d, cell, word_out)))
 		cell = earlier;
 	return cell;

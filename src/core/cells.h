@@ -2,30 +2,31 @@
 /*
  * cells.h - the queue of waiters, which are waiting calls and continuations; first come, first served.
  *
- * Idea         A cell is a waiter's node.  It has one word: {ticket:61, phase:3} while it waits.  A server, which is a
- *              call that hands objects to waiters, gives it a slot by one CAS to {the ticket's last 29 bits, slot:32,
- *              phase:3}.  Cells are never freed, only vacated.  New cells are mapped in lots that double.
+ * Idea         A cell is a waiter's node.  While the cell waits, its word is {ticket:61, phase:3}.  A server is a call
+ *              that hands objects to waiters.  It gives a cell a slot by one CAS of the word to {the ticket's last 29
+ *              bits, slot:32, phase:3}.  Cells are never freed, only vacated.  New cells are mapped in lots of doubling
+ *              size.
  *                  vacant -> claimed    by a call that is to wait; it owns the cell until it vacates it
  *                  claimed -> waiting   with a ticket; wanted + 1 before
  *                  waiting -> given     CAS, by a server, with the slot: from then on the slot is the waiter's
  *                  given -> woken       CAS, by a server that has called os_wake()
  *                  waiting -> claimed   CAS, at the timeout, or by lfpool_cancel()
  *                  -> vacant            wanted - 1 after; for a continuation just before it is called
- *              A search finds the next waiter without reading each cell: cells.c.
+ *              A search finds the next waiter without reading every cell: cells.c.
  * Invariants   (W1, W2, W4: waiters.h)
- *              W3  a slot goes to a cell only if no cell with a smaller ticket has been waiting, and shown, all the
- *                  time since the server began its search.  A cell is shown when cell_enlist() has returned.
+ *              W3  a slot goes to a cell only if no cell with a smaller ticket was waiting and shown during the whole
+ *                  search of the server.  A cell is shown when cell_enlist() has returned.
  *              W14 a call that wants several objects gets them in the order of its cells, until it gives one back.  So
  *                  the cell that the call sleeps on is the first to get a slot.  Cells are enlisted in this order, so
  *                  a search that finds a cell can see whether the call's previous cell still waits.
- *              W5  a call whose cell was given a slot wakes, even if the server stops before it has woken the call:
- *                  every search of the queue wakes calls whose cells are given and not woken.
+ *              W5  a call whose cell was given a slot wakes, even if the server stops before it has woken the call.
+ *                  Every search of the queue wakes the calls whose cells are given but not woken.
  * Progress     cell_claim, cell_vacate: lock-free, O(1); a claim enters the kernel for a new lot.  cell_enlist,
- *              cells_oldest: lock-free; a search reads at most 16 + 32 + 32 + 16 words, however many calls wait, and
- *              again if a bound was out of date.  A pool in a buffer (lfpool/buffer.h) has the first lot only, and a
- *              waiting call there polls instead of sleeping.
- * Concurrency  -: no outside help.  O: not on one cell at the same time.  Its owner is the call that claimed or
- *              cancelled it, or the server that gave a slot to its continuation.
+ *              cells_oldest: lock-free.  A search reads at most 16 + 32 + 32 + 16 words, however many calls wait, and
+ *              repeats only if a bound was out of date.  A pool in a buffer (lfpool/buffer.h) has the first lot only,
+ *              and a waiting call there polls instead of sleeping.
+ * Concurrency  -: may run at the same time.  O: not on one cell at the same time.  The owner of a cell is the call that
+ *              claimed or cancelled it, or the server that gave a slot to its continuation.
  *                                                                              claim  owner's  server's
  *                  cell_claim                                                    -       -        -
  *                  owner's: cell_enlist, cell_show, cell_unclaim, cell_vacate    -       O        -
@@ -58,7 +59,7 @@ struct arena;
 
 enum phase { VACANT, CLAIMED, WAITING, GIVEN, WOKEN };
 
-/* The phase is in the lower half, which a call sleeps on. */
+/* The phase is in the lower half of the word, because a waiting call sleeps on that half. */
 #define PHASE_BITS 3
 #define SLOT_BITS 32
 
@@ -67,7 +68,8 @@ static inline enum phase cell_phase(uint64_t word)
 	return (enum phase)(word & ((1 << PHASE_BITS) - 1));
 }
 
-/* Words of waiting cells compare as their tickets.  2^61 tickets, one each nanosecond, last 73 years. */
+/* The words of waiting cells have the same order as their tickets.  2^61 tickets last 73 years at one per
+ * nanosecond. */
 static inline uint64_t cell_waiting(uint64_t ticket)
 {
 	return (ticket & LOW_BITS(TICKET_BITS)) << PHASE_BITS | WAITING;
@@ -104,18 +106,18 @@ struct cell {
 	_Atomic(uint32_t) below;  /* while vacant: the index + 1 of the next on the stack                */
 };
 
-/* A group or a top, for the cells below it: see cells.c. */
+/* A node of the tree above the cells: a group or a top (cells.c). */
 struct branch {
 	_Atomic(uint64_t) bound;  /* {ticket:47, some:1, tag:16}: lower bound on the waiting tickets      */
 	_Atomic(uint32_t) giving; /* servers that are about to give to one of the cells, or wake its call */
 };
 
-/* CLOSED_EMPTY: closed, and no object is left. */
+/* CLOSED_EMPTY: the pool is closed, and has no objects left. */
 enum closing { OPEN, CLOSED, CLOSED_EMPTY };
 
 struct waiters {
-	/* The demand word in the arena: cells that wait or soon will, + 1 while something is owed (cold.h), + 1 while
-	 * `full` is not FULL_UNKNOWN or soon will not be. */
+	/* The demand word in the arena.  It is the number of cells that wait or soon will, + 1 while objects are owed
+	 * (cold.h), + 1 while `full` is not FULL_UNKNOWN, or soon will not be. */
 	_Atomic(uint32_t) *wanted;
 #if EMBEDDED
 	_Atomic(uint32_t) serving; /* hooks and continuations that servers run now (W6) */
@@ -130,7 +132,7 @@ struct waiters {
 	struct cell first[CELL_LOT];
 };
 
-/* The cell of an index that `cells` counts. */
+/* The cell with this index, which must be below `cells`. */
 static inline struct cell *cell_at(const struct waiters *d, uint32_t index)
 {
 	uint32_t place;
@@ -142,15 +144,15 @@ static inline struct cell *cell_at(const struct waiters *d, uint32_t index)
 	return (struct cell *)(void *)cells + place;
 }
 
-/* A cell for the caller; NULL when the system refuses memory, or all CELLS_MAX are taken. */
+/* Claims a cell for the caller; NULL when the system refuses memory, or all CELLS_MAX cells are taken. */
 struct cell *cell_claim(struct waiters *d);
-/* From claimed to vacant, for a call that will not wait. */
+/* Makes a claimed cell vacant again, for a call that will not wait. */
 void cell_unclaim(struct waiters *d, struct cell *cell);
 /* Makes a claimed cell waiting, and shows it to searches.  After its last cell the caller calls cells_shown(), and
  * serves. */
 void cell_enlist(struct waiters *d, struct cell *cell, uint64_t ticket, lfpool_continuation_t then, void *context);
 void cells_shown(const struct waiters *d);
-/* From claimed, or given, to vacant. */
+/* Makes a claimed or given cell vacant, and lowers the demand word. */
 void cell_vacate(struct waiters *d, struct cell *cell);
 /* Wakes the call that was given the slot in `word`, and records that (W5).  In a buffer calls do not sleep. */
 void cell_wake(const struct waiters *d, struct cell *cell, uint64_t word);
@@ -159,13 +161,14 @@ size_t lot_bytes(unsigned lot);
 size_t branches_bytes(void);
 /* Makes a waiting cell visible to each search that begins after the return. */
 void cell_show(const struct waiters *d, const struct cell *cell, uint64_t ticket);
-/* `more`: 1 before a server gives to a call's cell; -1 after it has woken the call, or failed (W5). */
+/* Changes the counters `giving` of the cell's group and top (W12).  `more`: 1 before a server gives a call's cell a
+ * slot, -1 after the server has woken the call, or has failed to give. */
 void cell_giving(const struct waiters *d, const struct cell *cell, uint32_t more);
-/* The previous cell of the same call, and its word, for a cell that waits with *word; NULL if that one does not
- * wait. */
+/* For a cell that waits with *word: returns the previous cell of the same call, and sets *word to that cell's word.
+ * NULL if the previous cell does not wait. */
 static inline struct cell *cell_earlier(const struct waiters *d, const struct cell *cell, uint64_t *word)
 {
-	/* relaxed: published with the word.  If another call has the cell by now, the tickets differ. */
+	/* relaxed: published with the word.  If another call owns the previous cell by now, the tickets differ. */
 	const uint32_t before = load_relaxed(&cell->before);
 	struct cell *earlier = before ? cell_at(d, before - 1) : NULL;
 
@@ -181,7 +184,8 @@ struct cell *cells_oldest(const struct waiters *d, uint64_t *word_out);
 /* Draws `count` tickets; returns the first, which is never 0. */
 uint64_t cells_tickets(struct waiters *d, uint32_t count);
 
-/* Has lfpool_close() or lfpool_destroy() been called?  relaxed: a call that must know has fenced (W7). */
+/* Has lfpool_close() or lfpool_destroy() been called?  relaxed: a call that depends on the answer has fenced before
+ * (W7). */
 static inline bool waiters_closed(const struct waiters *d)
 {
 	return load_relaxed(&d->closed) != OPEN;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * census.c - how many slots are in each place; see cache.h.
+ * census.c - counts the slots that are in use, in magazines, cold and unused; see cache.h.
  *
  * Idea         A fast path counts nothing, because a counter would cost more than the fast path.  So the numbers are
  *              derived.  The states show which objects are in use.  The magazines show how many objects are free, and
@@ -10,11 +10,11 @@
  */
 #include "core/cache.h"
 
-/* The head of a loop over `count` caches. */
+/* Begins a loop over the first `count` caches. */
 #define EACH_CACHE(core, c, count) \
 	for (uint32_t index_ = 0, left_; index_ < (count) && ((c) = cache_at(core, index_, &left_)); index_++)
 
-/* relaxed, here and below: a snapshot; a caller that may expect a change sees it by another edge. */
+/* relaxed, here and below: the result is a snapshot.  A caller that may rely on a change sees it by another edge. */
 size_t census_carved(const struct core *core)
 {
 	const struct depot *d = &core->depot;
@@ -112,14 +112,14 @@ size_t census_in_magazines(const struct core *core, uint64_t *pushes)
 }
 
 /*
- * The maximum of slots in use since the last reset.  Only objects in magazines that were on a stack of full ones all
- * the time count as free.  Thieves may have taken objects from these: at most `steals`, and at most one magazine of
- * objects per cache (docs/design.md, "Release never fails").
+ * The maximum number of slots in use since the last reset.  Only objects in magazines that were on a stack of full
+ * magazines all the time count as free.  Thieves may have taken objects from these magazines: at most `steals` objects,
+ * and at most one magazine of objects per cache (docs/design.md, "Release never fails").
  */
 static size_t high_water(const struct core *core, const lfpool_stats_t *stats)
 {
 	const int64_t slots = core->magazines.slots;
-	/* The number of used chunks only grows: no more were used before. */
+	/* The number of used chunks only grows, so it is the maximum since the reset. */
 	const int64_t warm = (int64_t)at_most((size_t)((int64_t)census_carved(core) + cold_most_out(&core->cold)),
 					      cold_opened(&core->cold));
 	int64_t rested = 0, taken = stats->caches * slots;
@@ -135,7 +135,7 @@ static size_t high_water(const struct core *core, const lfpool_stats_t *stats)
 	if (taken > (int64_t)stats->steals)
 		taken = (int64_t)stats->steals;
 	rested = rested > taken ? rested - taken : 0;
-	/* `active` may count objects that are being released now. */
+	/* `active` is a snapshot, and may count objects that are being released now. */
 	return warm - rested > (int64_t)stats->active ? (size_t)(warm - rested) : stats->active;
 }
 
@@ -197,8 +197,8 @@ uint64_t census_steals(const struct core *core)
 	return steals;
 }
 
-/* Objects in a cache's current magazine, if nothing was pushed on it since the last round: then they were in it all the
- * time (SV3 in steal.c). */
+/* The number of objects in a cache's current magazine, if nothing was pushed on it since the last round.  These objects
+ * were in it all the time (SV3 in steal.c). */
 static size_t idle_in_current(const struct core *core, const struct cache *c)
 {
 	/* acquire, edge SHOW: the magazine.  relaxed: notes. */

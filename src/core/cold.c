@@ -21,13 +21,13 @@ static uint64_t counts_of(uint64_t capacity, int64_t balance)
 	return capacity << 32 | (uint32_t)balance;
 }
 
-/* The same, but at most all objects are owed. */
+/* The same, but with at most all objects owed. */
 static uint64_t counts_within(uint64_t capacity, int64_t balance)
 {
 	return counts_of(capacity, balance < -(int64_t)capacity ? -(int64_t)capacity : balance);
 }
 
-/* `slots` objects become cold: they pay for a pending shrink, and the rest becomes allowed. */
+/* `slots` objects become cold.  They leave the pool as far as a shrink is pending, and the rest becomes allowed. */
 static uint64_t counts_put(uint64_t now, uint64_t slots)
 {
 	const uint64_t capacity = cold_capacity_in(now), paid = least(slots, cold_owed_in(now));
@@ -59,13 +59,13 @@ static void want(const struct cold *c, uint32_t more)
 	(void)fetch_add_relaxed(c->arena->wanted, more);
 }
 
-/* Changes *now to `to`; on failure *now is the current word. */
+/* Changes the word `counts` from *now to `to`.  After a failure *now is the current word. */
 static bool change(struct cold *c, uint64_t *now, uint64_t to)
 {
 	uint64_t found = *now;
 
-	/* acquire, edge SHOW: the bits, the pages; on failure too.  release: the bits, the pages, and that the slots
-	 * have left their former place. */
+	/* acquire, edge SHOW: the bits and the pages; after a failure too.  release: the bits and the pages, and the
+	 * removal of the slots from their former magazine or chunk. */
 	if (!cas_weak_acq_rel(&c->counts, &found, to)) {
 		*now = found;
 		return false;
@@ -98,13 +98,13 @@ static uint32_t change_out(struct cold *c, int change)
 	/* relaxed: a stale word costs one failed CAS. */
 	uint64_t room = load_relaxed(&c->room);
 
-	/* acquire and release: a thread that changes it after a reset sees the open note (low_water.h).  Repeats only
-	 * when another thread changed it. */
+	/* acquire and release: a thread that changes `room` after a reset sees the open mark (low_water.h).  Repeats
+	 * only when another thread changed it. */
 	while (!cas_weak_acq_rel(&c->room, &room, room - (uint64_t)(int64_t)change))
 		;
 	room -= (uint64_t)(int64_t)change;
-	/* 0 .. 2^32, as there are at most 2^31 slots.  (2^32, if all are cold, gives a maximum that is one too
-	 * high.) */
+	/* `room` is 0 .. 2^32, because there are at most 2^31 slots.  (If it is 2^32, because all slots are cold, the
+	 * maximum is one too high.) */
 	return (uint32_t)least(room, UINT32_MAX);
 }
 
@@ -158,7 +158,7 @@ uint32_t cold_borrow(struct cold *c, uint32_t wanted)
 	uint64_t now = load_acquire(&c->counts), more;
 
 	do {
-		/* relaxed: edge SHOW of `counts` makes it at least as new as those. */
+		/* relaxed: edge SHOW of `counts` makes `opened` at least as new as `now`. */
 		more = least(wanted, load_relaxed(&c->opened) - cold_capacity_in(now));
 		if (!more)
 			return 0;
@@ -171,7 +171,7 @@ uint32_t cold_borrow(struct cold *c, uint32_t wanted)
 
 size_t cold_forbid(struct cold *c, size_t wanted)
 {
-	/* relaxed: numbers. */
+	/* relaxed: only the numbers matter. */
 	uint64_t now = load_relaxed(&c->counts), gone;
 
 	do {
@@ -183,10 +183,10 @@ size_t cold_forbid(struct cold *c, size_t wanted)
 
 size_t cold_owe(struct cold *c, size_t count)
 {
-	/* relaxed: numbers. */
+	/* relaxed: only the numbers matter. */
 	uint64_t now = load_relaxed(&c->counts), to;
 
-	/* Before any call can pay for the shrink, so that `wanted` is never too low. */
+	/* `wanted` rises before another call can complete the shrink, so that it is never too low. */
 	want(c, 1);
 	/* Repeats only when another thread changed it. */
 	do {
@@ -200,7 +200,7 @@ size_t cold_owe(struct cold *c, size_t count)
 
 size_t cold_forgive(struct cold *c)
 {
-	/* relaxed: numbers. */
+	/* relaxed: only the numbers matter. */
 	uint64_t now = load_relaxed(&c->counts);
 
 	/* Repeats only when another thread changed it. */
@@ -212,7 +212,7 @@ size_t cold_forgive(struct cold *c)
 
 void cold_close(struct cold *c)
 {
-	/* relaxed: numbers. */
+	/* relaxed: only the numbers matter. */
 	uint64_t now = load_relaxed(&c->counts);
 
 	/* As in cold_owe(). */
@@ -263,7 +263,7 @@ void cold_withdraw(struct cold *c, uint32_t slot)
 /* Opens the pages of slots 1 .. wanted, or of fewer; returns the number of accessible slots. */
 static uint64_t open_pages(struct cold *c, uint64_t wanted)
 {
-	/* relaxed: a number; a call that takes a slot on the pages acquires edge OPEN. */
+	/* relaxed: only the number matters; a call that takes a slot on the pages acquires edge OPEN. */
 	uint64_t from = load_relaxed(&c->opened);
 	const bool backed = c->arena->backing & (LFPOOL_PREFAULT | LFPOOL_LOCK);
 	const uint64_t step = backed ? 1 : OPEN_BYTES / c->arena->stride;
@@ -285,11 +285,11 @@ static uint64_t open_pages(struct cold *c, uint64_t wanted)
 	return from;
 }
 
-/* The caller has added `more` slots, up to `capacity`, which was within the maximum.  If lfpool_limit() has lowered the
- * maximum since, removes the surplus; returns its number. */
+/* The caller has added `more` slots, and so raised the capacity to `capacity`, which was within the maximum.  If
+ * lfpool_limit() has lowered the maximum since, removes the surplus; returns its number. */
 static size_t limit_again(struct cold *c, uint64_t capacity, uint64_t more)
 {
-	/* O4: the capacity before the maximum. */
+	/* O4: our new capacity is visible before we load the maximum. */
 	full_fence();
 	/* relaxed: after the fence. */
 	const uint64_t maximum = load_relaxed(&c->maximum);
@@ -312,7 +312,7 @@ size_t cold_grow(struct cold *c, size_t wanted, size_t from)
 
 	do {
 		const uint64_t capacity = cold_capacity_in(now);
-		/* relaxed: a number; limit_again() looks once more. */
+		/* relaxed: only the number matters; limit_again() checks it again. */
 		const uint64_t maximum = load_relaxed(&c->maximum);
 
 		if (from != COLD_ANY && capacity != from)
@@ -336,7 +336,7 @@ size_t cold_grow(struct cold *c, size_t wanted, size_t from)
 
 /* ---- The bits ---- */
 
-/* The bits of this word that are inverted: those of slots beyond `initial`, where 0 means cold. */
+/* The inverted bits of this word, which are those of slots beyond `initial`: there a 0 means cold. */
 static uint64_t inverted(const struct cold *c, uint64_t word)
 {
 	if ((word + 1) * 64 <= c->initial)
@@ -356,7 +356,7 @@ void cold_give_bits(struct cold *c, uint64_t word, uint64_t bits)
 	uint64_t now = load_relaxed(&c->bits[word]);
 
 	/* release, edge COLD: the holder's accesses to the slot.  Repeats only when another thread changed the word.
-	 * (The bits are not cold: the caller holds the slots.) */
+	 * (Flipping the bits makes them cold, because they are not cold while the caller holds the slots.) */
 	while (!cas_weak_release(&c->bits[word], &now, now ^ bits))
 		;
 }
@@ -374,7 +374,7 @@ bool cold_take_bits(struct cold *c, uint64_t word, uint64_t bits)
 	return false;
 }
 
-/* By the holder of the slot: raises `reached`. */
+/* For the holder of the slot: raises `reached`. */
 static void reach(struct cold *c, uint64_t slot)
 {
 	/* relaxed, both: a thread learns of the object by a later edge. */
@@ -392,8 +392,9 @@ uint32_t cold_take_any(struct cold *c)
 
 	/* Repeats only when other threads changed bits (O1). */
 	for (;; word++) {
-		/* In each round, because other threads may have taken the slots that were accessible when we took our
-		 * count, and the remaining ones may be on pages opened since.  acquire, edge OPEN: those pages. */
+		/* Loaded in each round: other threads may have taken the slots that were accessible when we lowered the
+		 * count, and the remaining cold slots may be on pages that were opened since.  acquire, edge OPEN:
+		 * those pages. */
 		const uint64_t opened = load_acquire(&c->opened);
 
 		if (word >= (opened + 63) / 64)
@@ -424,7 +425,7 @@ void pages_mark(struct cold *c, uint32_t slot)
 #else
 /* ---- Pages and slots ---- */
 
-/* Bytes from the first page to where slot 1 begins. */
+/* The bytes from the first page of the objects to the beginning of slot 1. */
 static size_t lead(const struct arena *a)
 {
 	return (size_t)(a->zero + a->stride - a->front - (uintptr_t)a->objects);
@@ -435,7 +436,7 @@ static size_t page_of(size_t offset)
 	return offset / os_page_bytes();
 }
 
-/* The slot with the byte at this offset, or the next one if the byte is in no slot. */
+/* The slot that contains the byte at this offset, or the next slot if the byte is in none. */
 static size_t slot_at(const struct arena *a, size_t offset)
 {
 	return offset < lead(a) ? 1 : (offset - lead(a)) / a->stride + 1;
@@ -503,7 +504,7 @@ bool pages_next_run(const struct cold *c, size_t *at, size_t most, size_t looks,
 
 /* ---- Holding ---- */
 
-/* Takes slots from `first` on up to `last`, until one is not cold; returns that one, or last + 1. */
+/* Takes slots `first` .. `last`, up to the first one that is not cold.  Returns that slot, or last + 1. */
 static uint32_t take_slots(struct cold *c, uint32_t first, uint32_t last)
 {
 	size_t slot = first;
@@ -524,7 +525,7 @@ bool pages_hold(struct cold *c, const struct page_run *run, struct page_hold *ho
 	const uint32_t wanted = run->last_slot - run->first_slot + 1;
 	uint32_t end;
 
-	/* First slots that are not allowed, because acquires cannot take those. */
+	/* Takes slots that are not allowed first, because acquires cannot use those. */
 	*hold_out = (struct page_hold){.first_slot = run->first_slot, .last_slot = run->last_slot};
 	hold_out->borrowed = cold_borrow(c, wanted);
 	hold_out->allowed = cold_allowed_take(c, wanted - hold_out->borrowed);
@@ -564,7 +565,8 @@ void pages_mark(struct cold *c, uint32_t slot)
 	if (!a->dirty)
 		return;
 	for (size_t page = page_of(first); page <= page_of(first + a->stride - 1); page++)
-		/* relaxed, both: we hold a slot on the page, so no call returns the page; others may store the same. */
+		/* relaxed, both: we hold a slot on the page, so no call returns the page.  Other threads may only store
+		 * the same value. */
 		if (!load_relaxed(&a->dirty[page]))
 			store_relaxed(&a->dirty[page], 1);
 }

@@ -2,11 +2,11 @@
 /*
  * cold.h - the cold store: slots that are in no magazine, because they are unused or were taken out of use.
  *
- * Idea         Each slot has a bit: is it cold?  One word has the counts: {capacity, balance}.
- *              A balance above 0 is the number of cold slots that are `allowed`: they are free objects, but an acquire
- *              takes them last.  The other cold slots are room to grow.  A balance below 0 is a pending shrink: the
- *              number of objects that are `owed`, and leave the pool when they become cold.  In a closed pool every
- *              object is owed.  Only these numbers exist: no slot is marked as allowed or as room to grow.
+ * Idea         Each slot has a bit, which shows whether it is cold.  One word has two counts, {capacity, balance}.  A
+ *              balance above 0 is the number of cold slots that are `allowed`: they are free objects, but an acquire
+ *              takes them last.  The other cold slots are room to grow.  A balance of -n is a pending shrink: n objects
+ *              are `owed`, and leave the pool when they become cold.  In a closed pool every object is owed.  Only
+ *              these numbers exist: no slot is marked as allowed or as room to grow.
  *                  take       allowed - 1, then any bit              an acquire
  *                  put        a bit, then balance + 1                lfpool_trim(); while a shrink is pending
  *                  withdraw   a bit, then capacity - 1               lfpool_shrink()
@@ -15,26 +15,26 @@
  *                  grow       balance + n, capacity + n              after opening pages
  *                  borrow     capacity + n, then bits; and back      lfpool_trim(), for slots that are not allowed
  *              A put while the balance is below 0 also lowers the capacity, in the same step.
- *              A taken slot goes to the caller, so a slot that is out of sight is held by a call.
- *              Slots 1 .. opened are accessible; the pages of later slots are opened when the pool grows.
- *              Memory is returned to the system in whole pages.  A call takes all slots of a run of pages: a count for
- *              each slot, then their bits.  If one bit is missing, it puts all of them back.  A byte for each page,
- *              `dirty`, is 0 if there is nothing to return.
- * Invariants   O1  among slots 1 .. opened: cold ones >= allowed.  A taker takes a count first, and so finds a bit; a
- *                  giver sets the bit first.
- *              O2  allowed <= capacity <= opened; capacity = slots that are in use, in magazines, in never-used chunks,
- *                  or in a call's hands, + allowed.
+ *              A taken slot goes straight to the caller, so a slot that is in no list is held by a call.
+ *              Slots 1 .. opened are accessible.  The pages of later slots are opened when the pool grows.
+ *              Memory is returned to the system in whole pages.  A call takes all slots on a run of pages: first a
+ *              count for each slot, then their bits.  If a slot turns out not to be cold, the call puts all of them
+ *              back.  Each page has a byte `dirty`, which is 0 if the page has no memory to return.
+ * Invariants   O1  at least `allowed` of the slots 1 .. opened are cold.  A call that takes a slot lowers the count
+ *                  first, and so finds a bit.  A call that puts a slot sets the bit first.
+ *              O2  allowed <= capacity <= opened; capacity = allowed + slots that are in use, in magazines, in unused
+ *                  chunks, or held by a call.
  *              O4  no call grows a pool that is closed or has a pending shrink: both are in the word that its CAS
- *                  changes.  The maximum is in another word.  lfpool_limit() stores it and fences; a call that has
+ *                  changes.  The maximum is in a separate word.  lfpool_limit() stores it and fences; a call that has
  *                  grown the pool fences and loads the maximum again.  So either that call sees the new maximum, and
  *                  removes the surplus, or lfpool_limit() sees the capacity to which the pool had grown.
- *              O5  `owed` is at most the capacity.  While it is not 0, or the pool is closed, it adds 1 to the arena's
- *                  word `wanted`.
+ *              O5  `owed` is at most the capacity.  While objects are owed, or the pool is closed, the arena's word
+ *                  `wanted` is higher by 1.
  *              O3  a cold slot's object is not built (lifecycle.h) and has no holder.
  *              TR1, TR2 of pages: trim.c.
  * Progress     Lock-free.  A search for a bit repeats only when other threads changed bits.  Growing enters the kernel
  *              to open pages.
- * Concurrency  No two calls need outside help, after cold_open().  The caller of cold_put, cold_withdraw,
+ * Concurrency  After cold_open(), any two calls may run at the same time.  The caller of cold_put, cold_withdraw,
  *              cold_give_bits and pages_mark holds the slots; the caller of pages_mark_clean and pages_let_go holds the
  *              run.
  * Edges        COLD: a slot is made cold -> it is taken.   SHOW: changes of `counts` -> readers, and the collect.
@@ -60,8 +60,8 @@ struct cold {
 	uint64_t initial;  /* slots that magazines are born with                                         */
 	uint64_t reserved; /* slots with addresses                                                       */
 	const struct arena *arena;
-	/* Slot s has bit (s - 1) % 64 of word (s - 1) / 64.  For slots up to `initial` 1 means cold; for later slots 0
-	 * means cold.  So the bits begin as zeroed memory. */
+	/* Slot s has bit (s - 1) % 64 of word (s - 1) / 64.  For slots up to `initial` a 1 means cold, for later slots
+	 * a 0.  So zeroed memory is the right beginning. */
 	_Atomic(uint64_t) *bits;
 };
 
@@ -109,12 +109,13 @@ static inline size_t cold_bytes(size_t reserved)
 	return round_up((reserved + 63) / 64 * sizeof(uint64_t), CACHE_LINE_PAIR);
 }
 
-/* `memory`: cold_bytes(), zeroed.  Slots 1 .. initial are in magazines; slots up to `capacity` are cold and allowed. */
+/* `memory`: cold_bytes() bytes, zeroed.  Slots 1 .. initial are in magazines; the next slots, up to `capacity`, are
+ * cold and allowed. */
 void cold_open(struct cold *c, const struct arena *arena, size_t initial, size_t capacity, size_t reserved,
 	       void *memory);
 
-/* The number of objects; the number of allowed ones.  relaxed: a caller that may expect a change sees it by another
- * edge. */
+/* The number of objects of the pool.  relaxed, here and in cold_allowed(): a caller that may rely on a change sees it
+ * by another edge. */
 static inline size_t cold_capacity(const struct cold *c)
 {
 	return cold_capacity_in(load_relaxed(&c->counts));
@@ -132,7 +133,7 @@ static inline int64_t cold_most_out(const struct cold *c)
 {
 	const int64_t most = COLD_ROOM - (int64_t)low_water_least(&c->least_room);
 
-	/* During a reset the maximum is unknown: assumes all. */
+	/* During a reset the maximum is unknown, so the result is all slots. */
 	return most < COLD_ROOM ? most : (int64_t)load_relaxed(&c->opened);
 }
 
@@ -167,36 +168,37 @@ static inline uint32_t cold_take(struct cold *c)
 	return likely(!cold_allowed(c)) ? SLOT_NONE : cold_take_slow(c);
 }
 
-/* By the slot's holder: puts the slot into the store, where it becomes allowed, or leaves the pool if a shrink is
- * pending.  cold_withdraw(): it leaves the pool in any case. */
+/* For the slot's holder.  cold_put() puts the slot into the store; the slot becomes allowed, or leaves the pool if a
+ * shrink is pending.  cold_withdraw() puts it into the store and removes it from the pool in any case. */
 void cold_put(struct cold *c, uint32_t slot);
 void cold_withdraw(struct cold *c, uint32_t slot);
 
-/* Adds up to `count` objects to the pool: owed ones, which now stay, then cold slots.  Returns their number.  If `from`
- * is a number: COLD_CHANGED if the pool no longer has `from` objects, or lfpool_limit() was called in between, and 0 if
- * any object is owed. */
+/* Adds up to `count` objects to the pool: first owed objects, which then stay, then cold slots.  Returns their number.
+ * Unless `from` is COLD_ANY, it returns COLD_CHANGED if the pool no longer has `from` objects, or if lfpool_limit() was
+ * called meanwhile, and 0 if any object is owed. */
 size_t cold_grow(struct cold *c, size_t count, size_t from);
 #define COLD_ANY SIZE_MAX
 #define COLD_CHANGED SIZE_MAX
 
-/* Up to `count` allowed slots leave the pool.  Returns their number. */
+/* Removes up to `count` allowed slots from the pool.  Returns their number. */
 size_t cold_forbid(struct cold *c, size_t count);
-/* Removes `count` objects, at most all: allowed ones at once, the others are owed.  Returns the number that left.  The
- * caller fences (W1, waiters.h). */
+/* Removes `count` objects, or all if there are fewer.  Allowed slots leave at once, and the other objects are owed.
+ * Returns the number that left at once.  The caller fences (W1, waiters.h). */
 size_t cold_owe(struct cold *c, size_t count);
 /* Cancels a pending shrink, unless the pool is closed.  Returns the number that was owed. */
 size_t cold_forgive(struct cold *c);
-/* Closes the pool: allowed slots leave it, all other objects are owed, and it never grows again. */
+/* Closes the pool: allowed slots leave it, all other objects are owed, and the pool never grows again. */
 void cold_close(struct cold *c);
 
 /* ---- The counts, for calls that return memory to the system, and for checks ---- */
 
 void cold_allowed_add(struct cold *c, uint32_t count);
-/* Takes up to `count` of the allowed slots; returns their number. */
+/* Lowers the count of allowed slots by up to `count`, and returns by how much.  The caller may take that number of
+ * bits. */
 uint32_t cold_allowed_take(struct cold *c, size_t count);
 
-/* Gives the caller the right to take up to `count` slots that are cold and not allowed; returns their number.  They
- * count as objects until they are put back. */
+/* Lets the caller take up to `count` slots that are cold and not allowed; returns their number.  The slots count as
+ * objects of the pool until cold_give_back(). */
 uint32_t cold_borrow(struct cold *c, uint32_t count);
 void cold_give_back(struct cold *c, uint32_t count);
 
@@ -204,11 +206,11 @@ void cold_give_back(struct cold *c, uint32_t count);
 
 /* The bits of a word's cold slots; a snapshot. */
 uint64_t cold_look(const struct cold *c, uint64_t word);
-/* By the holder of the slots: makes them cold. */
+/* For the holder of the slots: makes them cold. */
 void cold_give_bits(struct cold *c, uint64_t word, uint64_t bits);
 /* Takes the slots of `bits` if all of them are cold. */
 bool cold_take_bits(struct cold *c, uint64_t word, uint64_t bits);
-/* A cold slot, for a call that has taken a count (O1). */
+/* Takes a cold slot, for a call that has lowered the count (O1). */
 uint32_t cold_take_any(struct cold *c);
 
 /* ---- Pages that have only cold slots (trim.c) ---- */
@@ -222,8 +224,8 @@ struct page_run {
 
 size_t pages_end(const struct cold *c);
 
-/* Searches up to `looks` pages from *at on for a run of at most `most` pages, and sets *at for the next search.  False:
- * the end of all pages. */
+/* Searches up to `looks` pages from *at on for a run of at most `most` pages, and moves *at to where the next search
+ * begins.  False: *at is the end of all pages. */
 bool pages_next_run(const struct cold *c, size_t *at, size_t most, size_t looks, struct page_run *run_out);
 
 struct page_hold {
@@ -234,9 +236,9 @@ struct page_hold {
 bool pages_hold(struct cold *c, const struct page_run *run, struct page_hold *hold_out);
 void pages_let_go(struct cold *c, const struct page_hold *hold);
 
-/* By the holder of the run, after these pages were returned to the system. */
+/* For the holder of the run, after its pages were returned to the system. */
 void pages_mark_clean(struct cold *c, const struct page_run *run);
-/* By the holder of the slot: its pages may have been touched. */
+/* For the holder of the slot: marks its pages dirty, because they may have been touched. */
 void pages_mark(struct cold *c, uint32_t slot);
 
 #endif

@@ -2,27 +2,28 @@
 /*
  * depot.h - stacks of magazines, and the depot: the surplus of all caches, and the unused chunks.
  *
- * Idea         Treiber stacks (1986) of magazines, each head a tagged word.  Each cache owns two stacks, `full` and
- *              `empty` (cache.h).  The depot is made of shards, and each cache belongs to one shard.  A shard has three
- *              stacks, and a region of neighbouring chunks, of which `carved` are used.  So the chunks of one worker
- *              are neighbours.  Links are stored in the magazines, never in users' objects.  They are atomics: a pop
- *              may read a stale link if the magazine has left meanwhile, and then its CAS fails.
- * Invariants   D1  a magazine is in at most one stack, and then no cache owns it (a thief that noted it before may
- *                  still take from it).
- *              D2  a call that pops or carves announces the magazine in its word `in_transit` before the CAS, so the
- *                  objects in it are never out of sight (C1 in cache.h).
- *              D3  a magazine is put on a stack of full ones only when its owner has seen it full.
- *              D4  a magazine on a stack of empty ones is empty, and one on `partial` is not full: no thread pushes
- *                  objects there.
- *              D5  the link of a magazine on a stack includes the depth of the stack from it down, so no shared counter
- *                  is needed.  If the CAS of a call that changes the head succeeds, the depth that it read was right
- *                  (S1).
- *              D6  each chunk is in the region of one shard.  The first `carved` chunks of a region are used.
+ * Idea         A stack of magazines is a Treiber stack (1986) whose head is a tagged word.  Each cache owns two stacks,
+ *              `full` and `empty` (cache.h).  The depot is made of shards, and each cache belongs to one shard.  A
+ *              shard has three stacks and a region, a range of neighbouring chunks.  The first `carved` chunks of a
+ *              region are used, so the chunks of one worker are neighbours.  Links are stored in the magazines, never
+ *              in users' objects.  Links are atomic, because a pop may read the link of a magazine that has already
+ *              left the stack; the CAS of that pop then fails.
+ * Invariants   D1  a magazine is on at most one stack.  While it is on a stack, no cache owns it, but a thief that
+ *                  noted it earlier may still take an object from it.
+ *              D2  a call that pops or carves announces the magazine in its cache's word `in_transit` before the CAS,
+ *                  so other threads can always find its objects (C1 in cache.h).
+ *              D3  a magazine is put on a stack of full magazines only after its owner has seen it full.
+ *              D4  a magazine on a stack of empty magazines is empty, and a magazine on `partial` is not full, because
+ *                  no thread pushes objects on a magazine that is on a stack.
+ *              D5  the link of a magazine on a stack includes the depth of the stack from that magazine down, so no
+ *                  shared counter is needed.  If the CAS of a call that changes the head succeeds, the depth that it
+ *                  read was right (S1).
+ *              D6  each chunk is in the region of exactly one shard.  The first `carved` chunks of a region are used.
  * Progress     push, pop, carve: lock-free; a retry means that another thread moved the head.  No system calls, no
  *              allocation.
- * Concurrency  No two calls need outside help, after depot_open().  The caller owns the magazine that it pushes, and is
- *              the user of the cache whose `in_transit` it passes.
- * Edges        PUT: push -> pop, and the collect.
+ * Concurrency  After depot_open(), any two calls may run at the same time.  The caller owns the magazine that it
+ *              pushes, and is the user of the cache whose `in_transit` it passes.
+ * Edges        PUT: a push of a magazine -> its pop, and each collect.
  */
 #ifndef LFPOOL_DEPOT_H
 #define LFPOOL_DEPOT_H
@@ -73,7 +74,8 @@ static inline void depot_open(struct depot *d, uint32_t shards, uint32_t chunks)
 	}
 }
 
-/* Waits after a failed CAS, longer each time: with it two workers at one head disturb each other half as often. */
+/* Waits after a failed CAS, longer each time.  With this wait, two workers at one head disturb each other half as
+ * often. */
 static inline void back_off(unsigned *failures)
 {
 	for (unsigned pauses = 1u << (*failures < 5 ? *failures : 5); pauses; pauses--)
@@ -98,22 +100,23 @@ static inline uint32_t link_below(uint64_t link)
 	return (uint32_t)link;
 }
 
-/* The depth of the stack whose head is `head`; acquired, edge PUT.  Right if the head has not changed. */
+/* The depth of the stack whose head is `head`, which the caller has acquired (edge PUT).  Exact if the head has not
+ * changed since. */
 static inline uint32_t depth_below(const struct magazines *ms, uint64_t head)
 {
 	const uint32_t number = tagged_number(head);
 
-	/* relaxed: PUT made it visible. */
+	/* relaxed: edge PUT made the link visible. */
 	return number ? link_depth(load_relaxed(&magazines_at(ms, number)->next)) : 0;
 }
 
 /*
  * ---- The minimum depth since the last reset: the magazines that were there all the time (low_water.h) ----
  *
- * A call that makes a stack less deep, or finds it empty, records the depth before it does anything else.  So before a
- * magazine from the stack is used, the depth without it is recorded.  (If a pop stops before it records, no thief takes
- * from its magazine: thieves look into caches only after they found every stack empty, and recorded that.)
- * `mark`: `least` or `idle` of this stack.
+ * A call that pops a magazine, or finds the stack empty, records the depth before it does anything else.  So the depth
+ * without a magazine is recorded before the magazine is used.  (If a pop stops before it records the depth, no thief
+ * takes from its magazine before a depth of 0 is recorded: thieves look into caches only after they have found every
+ * stack empty, and have recorded that.)  `mark`: `least` or `idle` of this stack.
  */
 static inline void stack_reset(struct stack *s, low_water_word *mark, const struct magazines *ms)
 {
@@ -125,7 +128,7 @@ static inline void stack_reset(struct stack *s, low_water_word *mark, const stru
 		uint64_t head = load_acquire(&s->head);
 		const uint32_t depth = depth_below(ms, head);
 
-		/* release, edge PUT: the open note. */
+		/* release, edge PUT: the open mark. */
 		if (cas_weak_release(&s->head, &head, tagged_next(head, tagged_number(head)))) {
 			low_water_note(mark, depth);
 			break;
@@ -144,7 +147,7 @@ static inline void stack_note(struct stack *s, uint32_t depth)
 
 /* ---- Push and pop ---- */
 
-/* False, and nothing is pushed, if the stack has `bound` magazines. */
+/* Pushes a magazine; false, without a push, if the stack already has `bound` magazines. */
 static inline bool stack_push_within(struct stack *s, const struct magazines *ms, struct lfpool_magazine *m,
 				     uint32_t bound)
 {
@@ -162,7 +165,7 @@ static inline bool stack_push_within(struct stack *s, const struct magazines *ms
 			return false;
 		/* relaxed: the magazine is ours until the CAS publishes it. */
 		store_relaxed(&m->next, link_to(depth + 1, tagged_number(head)));
-		/* release, edge PUT: the link, and its owners' stores, for the call that pops it. */
+		/* release, edge PUT: the link and the stores of the magazine's owners, for the call that pops it. */
 		if (cas_weak_release(&s->head, &head, tagged_next(head, number)))
 			break;
 		/* Retries only after another thread moved the head, or for a spurious failure: lock-free. */
@@ -193,11 +196,12 @@ static inline uint32_t stack_pop(struct stack *s, const struct magazines *ms, ta
 			return 0;
 		}
 		tagged_set(in_transit, number);
-		/* relaxed: PUT made it visible.  If it is stale, the magazine has left, so the tag has changed (S1). */
+		/* relaxed: edge PUT made the link visible.  If the link is stale, the magazine has left the stack, so
+		 * the head's tag has changed (S1) and the CAS fails. */
 		uint64_t link = load_relaxed(&magazines_at(ms, number)->next);
 
-		/* acquire, edge PUT: for the fresh head on failure.  release, edge SHOW: a thread that sees the
-		 * magazine gone sees our announcement. */
+		/* acquire, edge PUT: for the new head after a failure.  release, edge SHOW: a thread that finds the
+		 * magazine gone also sees our announcement. */
 		if (cas_weak_acq_rel(&s->head, &head, tagged_next(head, link_below(link)))) {
 			stack_note(s, link_depth(link) - 1);
 			if (failures)
@@ -219,7 +223,7 @@ static inline uint32_t shard_carve(struct shard *s, const struct magazines *ms, 
 		const uint32_t number = s->before + (uint32_t)carved + 1;
 
 		tagged_set(in_transit, number);
-		/* release, edge SHOW: a thread that sees the chunk gone sees our announcement. */
+		/* release, edge SHOW: a thread that finds the chunk gone also sees our announcement. */
 		if (cas_weak_release(&s->carved, &carved, carved + 1)) {
 			magazine_make_full(magazines_at(ms, number), number, ms->slots, magazines_born(ms, number, 0),
 					   ms->stride);
@@ -230,8 +234,8 @@ static inline uint32_t shard_carve(struct shard *s, const struct magazines *ms, 
 	return 0;
 }
 
-/* Takes the next spare magazine, which is empty; returns its number, or 0.  It is not announced, because it has no
- * objects, and would read as full until it is made. */
+/* Takes the next spare magazine, which is empty; returns its number, or 0.  A spare is not announced: it has no
+ * objects, and another thread would read it as full until it is initialised. */
 static inline uint32_t depot_take_spare(struct depot *d, const struct magazines *ms)
 {
 	/* relaxed: a stale mark costs one failed CAS. */
@@ -250,7 +254,11 @@ static inline uint32_t depot_take_spare(struct depot *d, const struct magazines 
 	return 0;
 }
 
-/* ---- Across the shards, from shard `home` on.  Each returns a number, announced in `in_transit`, or 0. ---- */
+/*
+ * ---- For all shards, beginning with shard `home` ----
+ *
+ * Each function returns the number of a magazine, which is announced in `in_transit`, or 0.
+ */
 
 /* A magazine with objects. */
 static inline uint32_t depot_pop_filled(struct depot *d, uint32_t home, const struct magazines *ms,

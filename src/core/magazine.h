@@ -3,49 +3,53 @@
  * magazine.h - a bounded Chase-Lev deque of free slots: one owner, any number of thieves; and all magazines of a pool.
  *
  * Idea         The owner pushes and pops at bottom, thieves take from top by CAS.  Whole magazines move between caches
- *              and the depot, and with them the ownership: the head of a stack orders the old owner's accesses before
- *              the new owner's.  lfpool/inline.h has the fast paths.  This file has the pop of the last object, the
- *              thief's side, and the reads for the collect (steal.c).
+ *              and the depot, and their ownership moves with them: the accesses to the head of a stack order the old
+ *              owner's accesses before the new owner's.  lfpool/inline.h has the fast paths.  This file has the pop of
+ *              the last object, the thief's side, and the reads of a collect (steal.c).
  *              Sources: Chase, Lev 2005; Le, Pop, Cohen, Zappa Nardelli 2013 (the orders).
  *
  *                  word   0 .. HOME - 1        HOME          ...          limit - 1
  *                         top bottom next ..   entry[0]                   entry[slots - 1]
  *
- *              A magazine is a ring: position p has entry (p - HOME) modulo slots.  It is at home while all of its
- *              objects are at positions HOME .. limit - 1; then p is the index of the word.  Fast paths work only on a
- *              magazine at home.  It leaves home when its owner needs entries that thieves have emptied.  An owner that
- *              finds it empty resets it.
- *                 Magazines are numbered.  Numbers 1 .. chunks are born full: magazine n holds the slots of the n-th
- *              chunk.  Then come the spares, born empty, as room for the objects by which the pool may grow.  Both are
- *              one array in the pool's mapping, used in order, so an unused pool takes no memory.  Each new cache adds
- *              EXTRA_PER_CACHE empty magazines, numbered after these, in lots that double (lot k: LOT_CACHES * 2^k
- *              caches).  So a number gives the address without a search, and no magazine moves.
+ *              A magazine is a ring: the object at position p is in entry (p - HOME) modulo slots.  A magazine is at
+ *              home while all of its objects are at positions HOME .. limit - 1.  At home, the position of an object is
+ *              the index of its word in the drawing above.  Fast paths work only on a magazine at home.  A magazine
+ *              leaves home when its owner reuses entries that thieves have emptied.  An owner that finds its magazine
+ *              empty resets the positions, and so brings it home.
+ *                 Magazines have numbers.  Magazines 1 .. chunks are born full: magazine n holds the slots of the n-th
+ *              chunk.  The next magazines are the spares.  They are born empty, as room for the objects by which the
+ *              pool may grow.  Both groups are one array in the pool's mapping and are used in order, so an unused pool
+ *              takes no memory.  Each new cache adds EXTRA_PER_CACHE empty magazines with the next numbers.  Their
+ *              memory is mapped in lots of doubling size: lot k is for LOT_CACHES * 2^k caches.  So the address of a
+ *              magazine follows from its number without a search, and no magazine moves.
  * Invariants   H1 .. H5 and H8 of lfpool/inline.h, and
- *              H6  the object at position top leaves only by a CAS of top (owner or thief), so an entry read before a
- *                  successful CAS of top was the right one.
- *              H7  a chunk's magazine (numbers 1 .. chunks) is born full.  Its number is 0 until a thread has made it.
- *                  Until then each zero word means the value that its maker will write (top: HOME; bottom: limit; an
- *                  entry: the object that belongs there).
+ *              H6  the object at position top leaves only by a CAS of top, by the owner or a thief.  So if a thread's
+ *                  CAS of top succeeds, the entry that the thread read before was the right one.
+ *              H7  a chunk's magazine (numbers 1 .. chunks) is born full.  Its field `number` is 0 until a thread has
+ *                  made it, that is, initialised it.  Until then each zero word means the value that its maker will
+ *                  write: HOME for top, the limit for bottom, and for an entry the object that belongs there.
  *              G1  a magazine's address never changes and is mapped as long as the pool lives.
  *              G2  there are at least chunks + spares + EXTRA_PER_CACHE * (born caches) magazines.  A cache holds at
- *                  most two, three while it is born.  The chunks and spares have room for all objects of a pool at its
- *                  largest.  So a release always finds room: docs/design.md, "Release never fails".
+ *                  most two of them, or three while it is initialised.  The chunks' magazines and the spares have room
+ *                  for the maximum number of objects of the pool.  So a release always finds room: docs/design.md,
+ *                  "Release never fails".
  * Progress     push, pop: wait-free.  take: wait-free (one CAS, no retry).
- * Concurrency  -: no outside help, even after the magazine has moved.  O: one owner at a time.  X: not at the same
- *              time: no other thread has the magazine yet.  N: a reader ignores a magazine that has no number yet.
+ * Concurrency  -: may run at the same time, even after the magazine has moved.  O: one owner at a time.  X: never at
+ *              the same time, because no other thread has the magazine yet.  N: a reader ignores a magazine that has no
+ *              number yet.
  *                                                                       make_empty  owner's  take  reads
  *                  make_empty                                               X          X      X      N
  *                  owner's: make_full, go_home, room, place, push, pop      X          O      -      -
  *                  take                                                     X          -      -      -
  *                  reads                                                    N          -      -      -
  * Edges        GIVE: every store of bottom -> load_acquire of bottom by a thief or a collect.
- *              SPACE: CAS of top -> load_acquire of top by an owner that reuses the place.
- *              MADE: the store of number -> load_acquire of number in a reading.
- * Wrap         top has 64 bits and never wraps.  H1 compares 16 bits, so a count is exact if both words are of one
- *              moment.  An owner's count never wraps: its top is no older than its last push.  A thief with an old top
- *              may compute any count, and its CAS fails.  bottom counts 2^48 pushes.  A collect is fooled only if
- *              exactly k * 2^48 pushes, on all magazines that caches name, fall between its two readings: 6.5 days at
- *              2 ns each.
+ *              SPACE: CAS of top -> load_acquire of top by an owner that reuses the entry.
+ *              MADE: the store of number -> load_acquire of number in magazine_bottom().
+ * Wrap         top has 64 bits and never wraps.  H1 compares positions of 16 bits, so a count is exact if both words
+ *              are of one moment.  An owner's count never wraps, because the top that it reads is no older than its
+ *              last push.  A thief with an old top may compute any count, but its CAS fails.  bottom counts pushes
+ *              modulo 2^48.  A collect is wrong only if exactly k * 2^48 pushes, on all magazines that caches name,
+ *              fall between its two scans.  2^48 pushes take 6.5 days at 2 ns each.
  */
 #ifndef LFPOOL_MAGAZINE_H
 #define LFPOOL_MAGAZINE_H
@@ -58,8 +62,8 @@
 
 #define MAGAZINE_SLOTS_MAX 4096
 
-/* bottom - top is -slots .. slots.  (-slots: the owner lowered bottom by all slots, and thieves took all of them.)
- * Positions must distinguish these cases. */
+/* bottom - top is at least -slots and at most slots.  (It is -slots if the owner has lowered bottom by all slots, and
+ * thieves have taken all of them.)  Positions must have enough bits to distinguish these values. */
 #define MAGAZINE_SLOTS_FIT (1 << (LFPOOL_POSITION_BITS_ - 2))
 #define POSITIONS (UINT64_C(1) << LFPOOL_POSITION_BITS_)
 
@@ -71,13 +75,15 @@ static inline size_t magazine_bytes(size_t slots)
 
 /* ---- Words ---- */
 
-/* The position after `count` objects at home; as a bottom, one without pushes.  For `slots` objects it is the limit. */
+/* The position after `count` objects of a magazine at home.  Used as the word bottom, it counts no pushes.  For `slots`
+ * objects it is the limit. */
 static inline uint32_t magazine_limit(uint32_t count)
 {
 	return (uint32_t)LFPOOL_HOME_ + count;
 }
 
-/* The word `bottom` with its position lowered by `count`; raised; and raised by pushes, which the word also counts. */
+/* The word `bottom` with its position changed: lowered by `count`, raised by `count`, and raised by `count` pushes,
+ * which the word also counts. */
 static inline uint64_t bottom_lowered(uint64_t bottom, uint32_t count)
 {
 	return (bottom & ~(POSITIONS - 1)) | LFPOOL_POSITION_(bottom - count);
@@ -93,7 +99,8 @@ static inline uint64_t bottom_pushed(uint64_t bottom, uint32_t count)
 	return bottom_raised(bottom + count * POSITIONS, count);
 }
 
-/* The number of objects, if both words are of one moment (H1); down to -slots while the owner has bottom lowered. */
+/* The number of objects, if both words are of one moment (H1).  It is negative, down to -slots, while the owner has
+ * bottom lowered. */
 static inline int magazine_count(uint64_t top, uint64_t bottom)
 {
 	return LFPOOL_AHEAD_(bottom, top);
@@ -105,7 +112,7 @@ static inline uint64_t magazine_pushes(uint64_t bottom)
 	return bottom >> LFPOOL_POSITION_BITS_ & LOW_BITS(PUSHES_BITS);
 }
 
-/* The place of a position in the ring, from 0. */
+/* The index of a position's entry in the ring, from 0. */
 static inline uint32_t magazine_place_of(uint64_t position, uint32_t slots)
 {
 	return (uint32_t)(position - LFPOOL_HOME_) & (slots - 1);
@@ -118,8 +125,8 @@ static inline uint64_t magazine_top(uint64_t word)
 	return word ? word : LFPOOL_HOME_;
 }
 
-/* acquire, edge GIVE.  If the magazine was not made when `made` was read, bottom is 0, which means the limit (H7), or
- * its maker has stored it since. */
+/* The word `bottom`; acquire, edge GIVE.  If the magazine was not made yet when `made` was read, bottom is either 0,
+ * which means the limit (H7), or the value that its maker has stored since. */
 static inline uint64_t magazine_bottom(const struct lfpool_magazine *m, uint32_t slots)
 {
 	/* acquire, edge MADE: its maker's store of bottom. */
@@ -129,14 +136,15 @@ static inline uint64_t magazine_bottom(const struct lfpool_magazine *m, uint32_t
 	return made || bottom ? bottom : magazine_limit(slots);
 }
 
-/* The number of its objects.  For the owner an upper bound, because thieves may take some; for others a snapshot. */
+/* The number of objects in a magazine.  For the owner it is an upper bound, because thieves may take some; for other
+ * threads it is a snapshot. */
 static inline int magazine_count_now(const struct lfpool_magazine *m, uint32_t slots)
 {
-	/* relaxed: an estimate that only thieves can make too high. */
+	/* relaxed: a stale top only makes the count too high, as a later theft does. */
 	return magazine_count(magazine_top(load_relaxed(&m->top)), magazine_bottom(m, slots));
 }
 
-/* The object at a position; 0: the one that was born there (H7). */
+/* The object at a position; 0: the object that belongs there from the beginning (H7). */
 static inline uintptr_t magazine_at(const struct lfpool_magazine *m, uint32_t slots, uint64_t position)
 {
 	/* relaxed: we pushed it, or acquired it with the magazine; for a thief, see magazine_take(). */
@@ -145,8 +153,9 @@ static inline uintptr_t magazine_at(const struct lfpool_magazine *m, uint32_t sl
 
 /* ---- Owner ---- */
 
-/* On first use of a chunk's magazine: writes the entries that are 0 so far (H7), from `first` on, `stride` bytes apart,
- * so that fast paths need no arithmetic.  (The bottom of a short last chunk is stored already.) */
+/* On first use of a chunk's magazine, replaces the zero entries (H7) by the addresses of the objects, so that fast
+ * paths need no arithmetic.  The first object is at `first`, and the next ones follow `stride` bytes apart.  (The
+ * bottom of a short last chunk was stored when the pool was opened.) */
 static inline void magazine_make_full(struct lfpool_magazine *m, uint32_t number, uint32_t slots, uintptr_t first,
 				      size_t stride)
 {
@@ -156,7 +165,7 @@ static inline void magazine_make_full(struct lfpool_magazine *m, uint32_t number
 	for (uint32_t i = 0; i < slots; i++)
 		/* relaxed: means the same as the 0. */
 		store_relaxed(&m->entry[i], first + i * stride);
-	/* relaxed: means the same as the 0.  Fails if a thief was faster. */
+	/* relaxed: means the same as the 0.  Fails if a thief has already advanced top. */
 	(void)cas_relaxed(&m->top, &top, LFPOOL_HOME_);
 	/* relaxed: means the same as the 0; published by `number`. */
 	if (!load_relaxed(&m->bottom))
@@ -165,7 +174,7 @@ static inline void magazine_make_full(struct lfpool_magazine *m, uint32_t number
 	store_release(&m->number, number);
 }
 
-/* The same for a magazine born empty: no other thread knows it yet. */
+/* The same for a magazine born empty, which no other thread knows yet. */
 static inline void magazine_make_empty(struct lfpool_magazine *m, uint32_t number)
 {
 	/* relaxed, all: published by the word that will name the magazine. */
@@ -183,17 +192,17 @@ static inline bool magazine_words_home(uint64_t top, uint64_t bottom, uint32_t s
 
 static inline bool magazine_is_home(struct lfpool_magazine *m, uint32_t slots)
 {
-	/* relaxed, both: our own last store (H2).  A stale top is only lower, and not below home: the last reset was
-	 * ours or an earlier owner's. */
+	/* relaxed, both: bottom is our own last store (H2).  A stale top is only too low, but not below home, because
+	 * the last reset was our own or an earlier owner's. */
 	const uint64_t bottom = load_relaxed(&m->bottom), top = load_relaxed(&m->top);
 
 	return magazine_words_home(top, bottom, slots);
 }
 
 /*
- * Resets an empty magazine.  No thread can take from it, so top is the owner's: the CAS of a thief with an old top
- * fails, and any other thief finds no object.  Bottom moves first, so the count is negative until top follows.  The
- * steps are small enough for the signed difference of H1.
+ * Resets an empty magazine.  The owner may store top, because no thread can take from an empty magazine: the CAS of a
+ * thief with an old top fails, and any other thief finds no object.  Bottom moves first, so the count is negative until
+ * top follows.  Each step is small enough for the signed difference of H1.
  */
 static inline void magazine_go_home(struct lfpool_magazine *m)
 {
@@ -207,7 +216,7 @@ static inline void magazine_go_home(struct lfpool_magazine *m)
 
 		bottom = bottom_lowered(bottom, step);
 		top += POSITIONS - step;
-		/* release, both, edge GIVE and edge SHOW: as a pop's. */
+		/* release, both: edges GIVE and SHOW, as for a pop. */
 		store_release(&m->bottom, bottom);
 		ASSERT("H6", magazine_count(peek(&m->top), bottom) == -(int)step);
 		store_release(&m->top, top);
@@ -215,9 +224,9 @@ static inline void magazine_go_home(struct lfpool_magazine *m)
 }
 
 /*
- * Ends a pop, after a store of the lowered `bottom` and a fence.  If a thief gets the last object, it began to take it
- * before bottom was lowered.  So while bottom hides an object, some call is taking that object.  Resets an empty
- * magazine.
+ * Completes a pop, after the owner has stored the lowered `bottom` and fenced.  A thief gets the last object only if it
+ * began to take that object before bottom was lowered.  So while the lowered bottom hides an object, some call is
+ * taking that object.  Resets the magazine if it is empty afterwards.
  */
 static inline uintptr_t magazine_pop_end(struct lfpool_magazine *m, uint32_t slots, uint64_t bottom)
 {
@@ -236,7 +245,7 @@ static inline uintptr_t magazine_pop_end(struct lfpool_magazine *m, uint32_t slo
 	if (left > 0)
 		return object;
 	if (left == 0) {
-		/* The last one.  release, edge SHOW: a thread that sees it gone sees what we released before. */
+		/* The last object.  release, edge SHOW: a thread that finds it gone also sees our earlier releases. */
 		if (!cas_release(&m->top, &top, top + 1))
 			object = 0;
 	}
@@ -246,7 +255,7 @@ static inline uintptr_t magazine_pop_end(struct lfpool_magazine *m, uint32_t slo
 	return object;
 }
 
-/* Between the owner's store of bottom and its load of top (atomics.h). */
+/* The owner's half of the asymmetric fence (atomics.h), between its store of bottom and its load of top. */
 static inline void owner_fence(bool asymmetric)
 {
 	if (asymmetric)
@@ -271,8 +280,8 @@ static inline uintptr_t magazine_pop(struct lfpool_magazine *m, uint32_t slots, 
  * Takes up to `wanted` of the newest objects at once; returns their number.  They stay in the entries from position
  * *first_out on, until the owner pushes again.  Bottom is lowered below all of them in one step.  From then on thieves
  * can get at most the object at top: to take the next one, a thief must read top after that theft, then bottom after a
- * fence, and finds bottom lowered.  So there is a race only for the object at top, if it is among ours, and the
- * magazine is empty afterwards.
+ * fence, and finds bottom lowered.  So the owner races with thieves for at most one object, the one at top.  There is a
+ * race only if the owner takes the object at top too, and then the magazine is empty afterwards.
  */
 static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmetric, size_t wanted, uint64_t *first_out)
 {
@@ -296,13 +305,13 @@ static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmet
 	ASSERT("H2", peek(&m->bottom) == bottom);
 	if (likely(left > 0))
 		return count;
-	/* Thieves have taken `gone` of ours. */
+	/* Thieves have taken `gone` of these objects. */
 	uint32_t gone = (uint32_t)-left, taken = count - gone;
 
 	*first_out += gone;
 	if (taken) {
 		gone++;
-		/* The last one.  release, edge SHOW: a thread that sees it gone sees what we released before. */
+		/* The last object.  release, edge SHOW: a thread that finds it gone also sees our earlier releases. */
 		if (!cas_release(&m->top, &top, top + 1)) {
 			++*first_out;
 			taken--;
@@ -313,11 +322,12 @@ static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmet
 	return taken;
 }
 
-/* Reads the `count` objects that pop_many took, from position `first` on, the newest first. */
+/* Reads the `count` objects that magazine_pop_many() took, which begin at position `first`.  Stores the newest object
+ * first. */
 static inline void magazine_read_many(const struct lfpool_magazine *m, uint32_t slots, uint64_t first, uint32_t count,
 				      void **objects_out)
 {
-	/* Another round after each end of the ring. */
+	/* One round for each contiguous part of the ring. */
 	while (count) {
 		const uint32_t end = magazine_place_of(first + count - 1, slots) + 1, row = count < end ? count : end;
 		const _Atomic(uintptr_t) *entry = &m->entry[end];
@@ -330,10 +340,10 @@ static inline void magazine_read_many(const struct lfpool_magazine *m, uint32_t 
 	}
 }
 
-/* The room at home, from position *first_out on, in objects.  Resets a magazine that thieves have emptied. */
+/* The number of objects that fit at home, from position *first_out on.  Resets a magazine that thieves have emptied. */
 static inline uint32_t magazine_room(struct lfpool_magazine *m, uint32_t slots, uint64_t *first_out)
 {
-	/* relaxed, all: our own last store (H2); a stale top is only lower. */
+	/* relaxed, all: bottom is our own last store (H2); a stale top is only too low. */
 	uint64_t bottom = load_relaxed(&m->bottom), top = load_relaxed(&m->top);
 
 	if (magazine_count(top, bottom) <= 0) {
@@ -345,7 +355,7 @@ static inline uint32_t magazine_room(struct lfpool_magazine *m, uint32_t slots, 
 	return magazine_words_home(top, bottom, slots) ? magazine_limit(slots) - LFPOOL_POSITION_(bottom) : 0;
 }
 
-/* Writes `object` at a position above bottom; magazine_push_placed() will push it. */
+/* Writes `object` into the entry of a position that is not below bottom; magazine_push_placed() will push it. */
 static inline void magazine_place(struct lfpool_magazine *m, uint32_t slots, uint64_t position, uintptr_t object)
 {
 	/* relaxed: published by the store of bottom. */
@@ -358,7 +368,7 @@ static inline void magazine_place_many(struct lfpool_magazine *m, uint32_t slots
 {
 	_Atomic(uintptr_t) *const entry = &m->entry[LFPOOL_POSITION_(first) - LFPOOL_HOME_];
 
-	/* A magazine that is not at home has no room. */
+	/* magazine_room() finds no room in a magazine that is not at home. */
 	ASSERT("H8", !count || (magazine_words_home(peek(&m->top), first, slots) &&
 				LFPOOL_POSITION_(first) + count <= magazine_limit(slots)));
 
@@ -390,7 +400,7 @@ static inline bool magazine_push(struct lfpool_magazine *m, uint32_t slots, uint
 	return true;
 }
 
-/* The same for a magazine that has room only where thieves have taken objects: it leaves home. */
+/* The same for a magazine whose only room is entries that thieves have emptied.  The magazine leaves home. */
 static inline void magazine_push_round(struct lfpool_magazine *m, uint32_t slots, uintptr_t object)
 {
 	/* relaxed: our own last store (H2). */
@@ -406,22 +416,23 @@ static inline void magazine_push_round(struct lfpool_magazine *m, uint32_t slots
 /* ---- Thief ---- */
 
 /*
- * Takes the oldest object, or returns 0.  The caller read the word `top` (acquire) and then executed a heavy fence.
- * born: the object if its entry is still 0 (H7).
+ * Takes the oldest object, or returns 0.  The caller has read the word `top` (acquire), and then executed a heavy
+ * fence.  `born`: the object that a zero entry means (H7).
  */
 static inline uintptr_t magazine_take(struct lfpool_magazine *m, uint32_t slots, uint64_t top, uintptr_t born)
 {
 	const uint64_t position = magazine_top(top);
 
-	/* acquire, edge GIVE: the entry, and what its releaser wrote. */
+	/* acquire, edge GIVE: the entry, and the writes of the thread that released the object. */
 	if (magazine_count(position, magazine_bottom(m, slots)) <= 0)
 		return 0;
-	/* relaxed: GIVE made it visible; it is stale only if top has moved, and then the CAS fails (H6). */
+	/* relaxed: edge GIVE made the entry visible.  It is stale only if top has moved, and then the CAS fails
+	 * (H6). */
 	const uintptr_t object = magazine_at(m, slots, position);
 
-	/* release, edge SPACE: the read of the entry comes before the owner's next write of it; edge SHOW: a thread
-	 * that sees the object gone sees what we released before.  No acquire: GIVE made the object's contents
-	 * visible. */
+	/* release, edge SPACE: the read of the entry comes before the owner's next write of it.  Edge SHOW: a thread
+	 * that finds the object gone also sees our earlier releases.  No acquire, because edge GIVE made the object's
+	 * contents visible. */
 	if (!cas_release(&m->top, &top, position + 1))
 		return 0;
 	ASSERT("H7", object || born);
@@ -443,10 +454,10 @@ struct magazines {
 	uint32_t spares;  /* the next ones, born empty                     */
 	uintptr_t zero;   /* object s is at zero + s * stride               */
 	size_t stride;
-	_Atomic(char *) extra_lot[LOT_COUNT]; /* lot k: EXTRA_PER_CACHE * LOT_CACHES * 2^k     */
+	_Atomic(char *) extra_lot[LOT_COUNT]; /* lot k: EXTRA_PER_CACHE * LOT_CACHES * 2^k magazines */
 };
 
-/* The lot of an item (from 0), and its place there, if lot k has `first << k` items. */
+/* The lot of the item with this index (from 0), and the item's index in that lot, if lot k has `first << k` items. */
 static inline unsigned lot_of(uint32_t index, uint32_t first, uint32_t *place_out)
 {
 	unsigned lot = 31u - (unsigned)__builtin_clz(index / first + 1);
@@ -463,7 +474,7 @@ static inline struct lfpool_magazine *magazines_at(const struct magazines *ms, u
 	uint32_t place;
 	unsigned lot = lot_of(number - ms->chunks - ms->spares - 1, EXTRA_PER_CACHE * LOT_CACHES, &place);
 
-	/* relaxed: the lot was mapped before the edge that brought the number. */
+	/* relaxed: the edge by which the caller got the number also published the lot. */
 	char *magazines = load_relaxed(&ms->extra_lot[lot]);
 
 	plain_read(magazines);
@@ -487,7 +498,7 @@ static inline int magazines_count(const struct magazines *ms, uint32_t number)
 	return magazine_count_now(magazines_at(ms, number), ms->slots);
 }
 
-/* For statistics: all bits, even in a test build whose collect compares fewer (PUSHES_BITS). */
+/* For statistics: has all bits, even in a test build whose collect compares fewer bits (PUSHES_BITS). */
 static inline uint64_t magazines_pushes(const struct magazines *ms, uint32_t number)
 {
 	/* acquire, edge GIVE: a thread that has seen a push finds the object free, or acquired anew. */

@@ -1,37 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * steal.c - the pool looks empty: rob another cache, or prove that every object is in use.
+ * steal.c - for a call that has found no free slot: steals from another cache, or proves that every object is in use.
  *
- * Idea         A collect reads the depot's heads and regions, and the words {in_transit, current_word, head of `full`}
- *              of every cache, the caller's included.  It adds up two sums: of these tagged words, and of the pushes on
- *              the magazines that caches name.
- *              1. A magazine on another cache's stack is taken whole, by CAS, without a barrier: no thread works on it.
- *              2. Otherwise the collect has noted magazines that seem to have objects, and their top.  After one heavy
- *                 fence one object is taken by CAS on top, without waiting for the owner.  It goes straight to the
- *                 caller, so no other object is out of sight meanwhile.
- *              3. If it saw no object, objects may have moved past it, so a second collect follows.  If that sees
- *                 nothing either and the sums agree, nothing moved and nothing was released in between.  So by C1 no
- *                 slot was free at that moment.  The sums are kept, and later one collect with equal sums suffices.
- *              The cold store's count goes up and down, so it is not in the sums, and each collect reads it first, even
- *              before the number of caches.  If two collects agree, the other words did not change from the end of the
- *              first to the beginning of the second, so the moment is when the second read the count.  If a collect
- *              agrees with kept sums, the words have not changed since these, and the moment is when that collect read
- *              the count.  A cache that was born before that moment is included in the collect.
- * Invariants   SV1 a collect's values of a magazine are of one moment: it reads top, bottom, and top again.  If top
- *                  moved, another thread took an object: that counts as "something", and the collect skips this
- *                  magazine.  Otherwise the count of objects is exact (from -slots, while an owner has bottom lowered
- *                  for a pop of many, to slots), and so is the count of pushes (magazine_pushes()).
- *              SV2 words and counts of pushes only grow, so equal sums mean that each is equal.  (The sum of the counts
- *                  is below 2^63.  The sum of the words wraps after 2^64, by some 2^40 changes.)
+ * Idea         A collect is one scan: it reads the depot's heads and regions, and the words {in_transit, current_word,
+ *              head of `full`} of every cache, including the caller's.  It computes two sums: the sum of these tagged
+ *              words, and the sum of the pushes on the magazines that caches name.
+ *              1. A magazine on another cache's stack is taken whole, by CAS.  This needs no barrier, because no thread
+ *                 works on the magazine.
+ *              2. Otherwise the collect has noted the magazines that seem to have objects, and their tops.  After one
+ *                 heavy fence the call takes one object by a CAS on a top, without waiting for the owner.  The object
+ *                 goes straight to the caller, so all other objects stay visible to other threads.
+ *              3. If the collect saw no object, an object may still have moved from a word that it had not read yet to
+ *                 a word that it had read.  So a second collect follows.  If the second one sees no object either, and
+ *                 the sums agree, nothing moved and nothing was released between the two.  By C1 no slot was free at
+ *                 that moment.  The call keeps the sums: later, one collect with equal sums suffices.
+ *              The cold store's count is not in the sums, because it goes up and down.  Each collect reads it first,
+ *              even before the number of caches.  So the moment at which no slot was free is the moment when a collect
+ *              read that count.  If two collects agree, the other words did not change from the end of the first to the
+ *              beginning of the second, so that moment is the second collect's read.  If one collect agrees with kept
+ *              sums, the words have not changed since these sums were computed, so that moment is this collect's read.
+ *              The collect includes each cache that was born before this moment.
+ * Invariants   SV1 the values that a collect uses of a magazine are of one moment, because it reads top, bottom, and
+ *                  top again.  If top moved, another thread took an object: the collect sets `something`, and skips
+ *                  this magazine.  Otherwise the count of objects and the count of pushes (magazine_pushes()) are
+ *                  exact.  (The count of objects is negative, down to -slots, while an owner has bottom lowered for a
+ *                  pop of many objects.)
+ *              SV2 tagged words and counts of pushes only grow, so equal sums mean that each word and each count is
+ *                  equal.  (The sum of the counts is below 2^63.  The sum of the words wraps at 2^64, which takes about
+ *                  2^40 changes.)
  *              SV3 a magazine gets objects only by pushes.  So a magazine that the first collect found empty, and that
  *                  had no push until the second, was empty all the time.
- *              SV4 zero sums, as in a cache that has made no collect, differ from those of any collect, which include
- *                  the caller's `current_word`.
- * Progress     Lock-free: STEAL_AGAIN only if another thread moved something between our reads, or if the cold store
- *              or a region has something, which the caller takes.
+ *              SV4 the sums of a collect are never 0, because they include the caller's `current_word`.  So they differ
+ *                  from the kept sums of a cache that has made no collect, which are 0.
+ * Progress     Lock-free: the result is STEAL_AGAIN only if another thread moved something between our reads, or if the
+ *              cold store or a region has slots, which the caller then takes.
  * Kernel       One membarrier in step 2.  Calls in an exhausted pool make no system call.
- * Edges        SHOW, GIVE: every store the collect reads is a release, every read an acquire; docs/memory-model.md,
- *              "the collect".
+ * Edges        SHOW, GIVE: every store that a collect reads is a release, and every read is an acquire;
+ *              docs/memory-model.md, "the collect".
  */
 #include "core/cache.h"
 
@@ -65,7 +70,8 @@ static ALWAYS_INLINE void collect_magazine(const struct core *core, uint64_t wor
 		return;
 
 	struct lfpool_magazine *m = magazines_at(&core->magazines, number);
-	/* acquire, edge SHOW: the earlier stores of the thread that moved top; bottom is no older than what it saw. */
+	/* acquire, edge SHOW: the earlier stores of the thread that moved top.  So bottom, read next, is no older than
+	 * the value that this thread saw. */
 	uint64_t top = load_acquire(&m->top);
 	/* acquire, edge GIVE; and top, read again, is no older than the top that the owner saw. */
 	uint64_t bottom = magazine_bottom(m, core->magazines.slots);
@@ -83,7 +89,7 @@ static ALWAYS_INLINE void collect_magazine(const struct core *core, uint64_t wor
 		s->note[s->notes++] = (struct note){number, top};
 }
 
-/* Takes a full magazine of another cache as `current`. */
+/* Takes a full magazine from another cache's stack, and makes it `current`. */
 static bool rob(struct cache *c, struct cache *victim)
 {
 	const uint32_t number = stack_pop(&victim->full, &c->core->magazines, &c->in_transit);
@@ -98,12 +104,13 @@ static bool rob(struct cache *c, struct cache *victim)
 	return true;
 }
 
-/* Reads everything.  With `robs`, true when it took a whole magazine on the way. */
+/* Makes a collect.  With `robs`, it takes the first whole magazine that it finds on another cache's stack, and returns
+ * true. */
 static bool collect_all(struct cache *c, struct collect *s, bool robs)
 {
 	const struct core *core = c->core;
 
-	/* acquire, edge SHOW.  The cold store first: it is not in the sums. */
+	/* acquire, edge SHOW.  The cold store is read first, because it is not in the sums. */
 	s->something = cold_allowed_in(load_acquire(&core->cold.counts)) != 0 && s->cold;
 	/* acquire, edge SHOW: the counted caches, and the magazines that moved into them. */
 	const uint32_t count = load_acquire(&core->table.count);
@@ -119,8 +126,8 @@ static bool collect_all(struct cache *c, struct collect *s, bool robs)
 		s->something |= tagged_number(full) || tagged_number(partial);
 	}
 	s->something |= s->chunks;
-	/* Each thief begins after its own cache, so that thieves spread.  It ends with its own, and so sees what the
-	 * threads that robbed it had released before. */
+	/* Each thief begins with the cache after its own, so that thieves spread.  It ends with its own cache, and so
+	 * sees the earlier releases of the threads that stole from it. */
 	struct cache *victim = c;
 	uint32_t index = c->index, left = 0;
 
@@ -148,7 +155,7 @@ static bool collect_all(struct cache *c, struct collect *s, bool robs)
 	return false;
 }
 
-/* Nothing moved and nothing was pushed between two collects (SV2). */
+/* True: nothing moved and nothing was pushed between two collects (SV2). */
 static bool same(const struct sums *a, const struct sums *b)
 {
 	return a->words == b->words && a->pushes == b->pushes;
@@ -176,11 +183,12 @@ enum steal_result cache_steal(struct cache *c, uint32_t *slot_out, bool cold)
 	}
 	if (first.something)
 		return STEAL_AGAIN;
-	/* Nothing has changed since no slot was free. */
+	/* No word has changed since a moment when no slot was free. */
 	if (same(&first.sums, &c->exhausted))
 		return STEAL_EXHAUSTED;
 	(void)collect_all(c, &second, false);
-	/* `something`: in the cold store; or a magazine whose top moved, so that its pushes are not in the sum. */
+	/* `something`: the cold store has a slot, or a top has moved, so that the pushes on its magazine are not in the
+	 * sum. */
 	if (second.something || !same(&first.sums, &second.sums))
 		return STEAL_AGAIN;
 	c->exhausted = second.sums;

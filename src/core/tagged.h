@@ -7,9 +7,9 @@
  *              cache's `current_word` and `in_transit` are tagged words.
  * Invariants   S1  every change of a tagged word advances its tag by one.  So tagged words, read as integers, only
  *                  grow.
- * Wrap         S1 fails to protect only if exactly k * 2^40 changes of one word fall between a thread's load and its
- *              CAS: 2.4 hours of a thread that does nothing else, at 125 million changes a second (test step.wrap).
- *              Test builds with a short tag (LFPOOL_TAG_BITS) show this failure (verify/step).
+ * Wrap         S1 does not protect a CAS if exactly k * 2^40 changes of the word fall between a thread's load and its
+ *              CAS.  A thread that does nothing else needs 2.4 hours for 2^40 changes, at 125 million changes a second
+ *              (test step.wrap).  Test builds with a short tag (LFPOOL_TAG_BITS) show this failure (verify/step).
  */
 #ifndef LFPOOL_TAGGED_H
 #define LFPOOL_TAGGED_H
@@ -24,7 +24,7 @@ _Static_assert(LFPOOL_TAG_BITS >= 1 && LFPOOL_TAG_BITS <= 64 - TAGGED_NUMBER_BIT
 
 typedef _Atomic(uint64_t) tagged_word;
 
-/* The magazine number in a tagged word; 0 = none. */
+/* The magazine number in a tagged word; 0: no magazine. */
 static inline uint32_t tagged_number(uint64_t word)
 {
 	return (uint32_t)word & TAGGED_NUMBER_MAX;
@@ -38,11 +38,11 @@ static inline uint64_t tagged_next(uint64_t word, uint32_t number)
 	return tag << TAGGED_NUMBER_BITS | number;
 }
 
-/* For a word that no other thread writes now. */
+/* Changes a word that no other thread writes now. */
 static inline void tagged_set(tagged_word *word, uint32_t number)
 {
-	/* relaxed: our own last store.  release, edge SHOW: a thread that sees the magazine here, or sees it gone,
-	 * sees our earlier stores. */
+	/* relaxed: our own last store.  release, edge SHOW: a thread that sees the magazine here, or finds it gone,
+	 * also sees our earlier stores. */
 	store_release(word, tagged_next(load_relaxed(word), number));
 }
 
