@@ -43,7 +43,8 @@ static bool backend_from(lfpool_config_t *config, const char *word)
 	return false;
 }
 
-/* Joins the modes of the config and of the environment, whose numbers win, and sets the flags that they imply. */
+/* Combines the debug modes of the config and of the environment, and sets the flags that they imply.  Where both give a
+ * number, the environment's is used. */
 static bool apply_debug(lfpool_config_t *config, struct debug_modes *modes, const char *environment)
 {
 	*modes = (struct debug_modes){0};
@@ -56,7 +57,7 @@ static bool apply_debug(lfpool_config_t *config, struct debug_modes *modes, cons
 		*modes = (struct debug_modes){.check = modes->check, .zero = modes->zero};
 	if (debug_modes_detect(modes))
 		config->flags |= LFPOOL_CHECK_RACES;
-	/* Zeroing would wipe objects that create built. */
+	/* Zeroing would wipe objects that hooks.create has built. */
 	if (modes->zero && !config->hooks.create)
 		config->flags |= LFPOOL_ZERO;
 	return true;
@@ -80,7 +81,8 @@ lfpool_status_t config_import_with(lfpool_config_t *config, struct debug_modes *
 {
 	if (!config_copy(config, given))
 		return LFPOOL_E_CONFIG_STRUCT_SIZE;
-	/* A capacity of 0 is allowed, except with LFPOOL_CREATE_ALL, which would build the pool's first object. */
+	/* A capacity of 0 is allowed.  It is refused with LFPOOL_CREATE_ALL, which would build the one object that the
+	 * pool has at first. */
 	if (empty_out &&
 	    (*empty_out = !config->capacity && config->max_capacity && !(config->flags & LFPOOL_CREATE_ALL)))
 		config->capacity = 1;
@@ -110,7 +112,7 @@ lfpool_status_t config_import_with(lfpool_config_t *config, struct debug_modes *
 	for (size_t i = 0; i < sizeof(config->hooks.reserved) / sizeof(*config->hooks.reserved); i++)
 		if (config->hooks.reserved[i])
 			return LFPOOL_E_CONFIG_HOOKS;
-	/* Zeroing would wipe objects that create built. */
+	/* Zeroing would wipe objects that hooks.create has built. */
 	if (config->hooks.create && (config->flags & LFPOOL_ZERO))
 		return LFPOOL_E_CONFIG_HOOKS;
 	if (config->depot_shards > SHARDS_MAX)
@@ -210,7 +212,7 @@ void config_tell_ignored(const char *name, const char *why)
 	if ((!words.backend || !*words.backend || strcmp(words.backend, backend_name(LFPOOL_BACKEND_LOCKFREE)) == 0) &&
 	    (!words.debug || !*words.debug))
 		return;
-	/* relaxed: if several pools are created at once, any of them may be in the message. */
+	/* relaxed: if several pools are created at once, the message may name any of them. */
 	if (fetch_add_relaxed(&pools, 1) == 0)
 		print_ignored(name, why);
 }

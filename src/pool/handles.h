@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handles.h - the bits of a handle: {generation of the slot + salt of the pool, slot}; see api/handle.c.
+ * handles.h - the parts of a handle: {generation of the slot + salt of the pool, slot}; see api/handle.c.
  */
 #ifndef LFPOOL_HANDLES_H
 #define LFPOOL_HANDLES_H
@@ -8,7 +8,7 @@
 #include "base/widths.h"
 #include "pool/pool.h"
 
-/* Bits of the slot number in a handle: enough for all slots; more in builds with narrow counts. */
+/* The bits of the slot number in a handle.  They are enough for all slots; a build with narrow counts has more. */
 static inline unsigned handle_slot_bits(const lfpool_t *pool)
 {
 	const unsigned bits = 64 - (unsigned)__builtin_clzll((unsigned long long)pool->core.arena.slots);
@@ -30,7 +30,7 @@ static inline lfpool_handle_t handle_with(const lfpool_t *pool, uint32_t slot, u
 	return (word / GENERATION_ONE + (pool->salt >> bits)) << bits | slot;
 }
 
-/* The same if the word is live; else 0. */
+/* The same if the word is live, otherwise 0. */
 static inline lfpool_handle_t handle_live(const lfpool_t *pool, uint32_t slot, uint64_t word)
 {
 	return generation_is_live(word) ? handle_with(pool, slot, word) : 0;
@@ -56,7 +56,7 @@ static inline uint32_t handle_find(const lfpool_t *pool, lfpool_handle_t handle,
 	return slot && generation_is_live(*word_out) ? slot : SLOT_NONE;
 }
 
-/* lfpool_unpin() for the handle's use of a slot; `word` was read during that use (api/handle.c). */
+/* lfpool_unpin() for the handle's use of a slot (api/handle.c).  `word` was read during that use. */
 lfpool_status_t handle_unpin(lfpool_t *pool, lfpool_handle_t handle, uint32_t slot, uint64_t word);
 /* Refuses and reports a handle that names no object of the pool (api/handle.c). */
 COLD lfpool_status_t handle_refuse(lfpool_t *pool, lfpool_handle_t handle);

@@ -3,12 +3,12 @@
  * heap.c - malloc mode: every acquire allocates and every release frees, behind the same functions.
  *
  * Idea         Slots, their states, caches and counts are as in other pools, so capacity, NULL, handles, walks and
- *              hooks work.  But a slot is only a cell with a pointer, and the object is allocated when the slot is
- *              acquired.  A table leads from an object's address to its slot.  For lfpool_of(), which does not know the
- *              pool, a label before each object has the address of its cell.
- * Invariants   E1  the cell of an active slot points to its object, whose label points to the cell; the cell of a free
- *                  slot is NULL.
- *              E2  a label is only trusted if it is the address of a cell that points back to the object.
+ *              hooks work.  But a slot contains only a pointer to its object, and the object is allocated when the slot
+ *              is acquired.  A table leads from an object's address to its slot.  lfpool_of() does not know the pool,
+ *              so a label before each object has the address of its slot.
+ * Invariants   E1  the pointer in an active slot points to its object, whose label points to the slot; the pointer in a
+ *                  free slot is NULL.
+ *              E2  a label is only trusted if it is the address of a slot whose pointer points back to the object.
  */
 #include "pool/heap.h"
 
@@ -45,13 +45,13 @@ void heap_close(struct heap *heap)
 
 typedef _Atomic(void *) cell_t;
 
-/* Directly before an object.  16 bytes, so that the object keeps malloc's alignment. */
+/* The 16 bytes directly before an object.  A label of 16 bytes keeps malloc's alignment for the object. */
 union label {
 	cell_t *cell;
 	char room[16];
 };
 
-/* From the start of a block to the object. */
+/* The bytes from the start of a block to the object. */
 static size_t offset_of(const struct heap *heap)
 {
 	return round_up(sizeof(union label), heap->alignment);
@@ -66,7 +66,7 @@ void *heap_object_new(lfpool_t *pool, uint32_t slot)
 {
 	const struct heap *heap = pool->heap;
 	const size_t offset = offset_of(heap);
-	/* The exact size, so that a heap checker sees an overrun. */
+	/* The block ends with the object, so that a heap checker sees an overrun. */
 	char *block = os_heap_aligned(heap->alignment, offset + heap->bytes);
 
 	if (!block)
@@ -85,7 +85,7 @@ void *heap_object_new(lfpool_t *pool, uint32_t slot)
 
 void heap_object_free(lfpool_t *pool, uint32_t slot, void *object)
 {
-	/* relaxed: the cell travels with the slot. */
+	/* relaxed: the edge that hands over the slot also orders its pointer. */
 	store_relaxed(cell_of(pool, slot), NULL);
 	heap_set_remove(pool->heap->set, object);
 	os_heap_free((char *)object - offset_of(pool->heap));
@@ -93,7 +93,7 @@ void heap_object_free(lfpool_t *pool, uint32_t slot, void *object)
 
 void *heap_object_at(const lfpool_t *pool, uint32_t slot)
 {
-	/* relaxed: the caller has read the active state before, edge TELL. */
+	/* relaxed: the caller has already read the active state, edge TELL. */
 	return load_relaxed(cell_of(pool, slot));
 }
 
@@ -103,7 +103,7 @@ const void *heap_label(const void *object)
 
 	if (!os_can_read(label))
 		return NULL;
-	/* By bytes: the pointer may be unaligned. */
+	/* Copied by bytes, because the label of a foreign pointer may be unaligned. */
 	memcpy(&cell, label, sizeof(cell));
 	return cell;
 }
@@ -123,7 +123,7 @@ lfpool_status_t heap_locate(const lfpool_t *pool, const void *object, uint32_t *
 enum { PROBES = 64 };
 #define GONE ((uintptr_t)1)
 
-/* The i-th place of an address (Fibonacci hashing: Knuth 1973, 6.4). */
+/* The index of the i-th entry in which an address may be (Fibonacci hashing: Knuth 1973, 6.4). */
 static inline size_t place_of(const struct heap_set *set, const void *object, size_t i)
 {
 	return (size_t)((((uint64_t)(uintptr_t)object >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 20) + i) & set->mask;
@@ -171,7 +171,7 @@ void heap_set_add(struct heap_set *set, const void *object, uint32_t slot)
 	(void)fetch_add_relaxed(&set->beside, UINT64_C(1));
 }
 
-/* YES: it is at *place_out.  NO: an unused place ended the search.  MAYBE: all places were used. */
+/* YES: the address is in entry *place_out.  NO: an unused entry ended the search.  MAYBE: all entries were used. */
 static enum heap_set_answer find(const struct heap_set *set, const void *object, size_t *place_out)
 {
 	for (size_t i = 0; i < PROBES; i++) {

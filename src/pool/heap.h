@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heap.h - malloc mode: a slot is a cell with a pointer, and its object is allocated when the slot is acquired.
+ * heap.h - malloc mode: a slot contains a pointer, and its object is allocated when the slot is acquired.
  *
- * Addresses    A set of the objects' addresses finds the slot of a pointer without reading its memory.  It is a table
- *              with at least two words for each possible object.  An address is in one of the PROBES places that follow
- *              its hash.  A used place is never 0 again (GONE), so a search ends at the first 0.  If all these places
- *              are taken, the address is only counted.  While such addresses exist, a search that finds nothing reads
- *              all cells of the pool.
+ * Addresses    A set of the objects' addresses finds the slot of an address without reading the memory there.  The set
+ *              is a hash table with at least two entries for each possible object.  An address is in one of the PROBES
+ *              entries that follow its hash.  A removed address leaves GONE, not 0, so a search ends at the first 0.
+ *              If all PROBES entries are taken, the address is only counted (`beside`).  While the set has such
+ *              addresses, a search that finds nothing reads the pointers of all slots.
  * Concurrency  An address is added after malloc() and before the object has a holder, and removed before free().  So no
  *              thread adds an address while another thread still removes it.
- * Progress     Wait-free: PROBES places.
+ * Progress     Wait-free: a call looks at PROBES entries at most.
  */
 #ifndef LFPOOL_HEAP_H
 #define LFPOOL_HEAP_H
@@ -28,24 +28,24 @@ struct heap {
 struct heap *heap_open(const lfpool_config_t *config);
 void heap_close(struct heap *heap);
 
-/* The address of the cell in the label before an object (heap.c); NULL if it cannot be read.  For a foreign pointer the
- * result can be any address. */
+/* The address of the slot in the label before an object (heap.c); NULL if the label cannot be read.  For a foreign
+ * pointer the result can be any address. */
 const void *heap_label(const void *object);
 /* A new object for a taken slot; NULL when the system refuses memory. */
 void *heap_object_new(lfpool_t *pool, uint32_t slot);
 void heap_object_free(lfpool_t *pool, uint32_t slot, void *object);
-/* The object of an active slot; NULL or a freed one while the slot changes hands. */
+/* The object of an active slot.  While the slot changes hands, the result may be NULL or a freed object. */
 void *heap_object_at(const lfpool_t *pool, uint32_t slot);
-/* The slot of an active object, and LFPOOL_OK; otherwise LFPOOL_E_FOREIGN and SLOT_NONE.  Reads nothing at or before
- * the pointer, which may be any.  O(1) in most cases. */
+/* The slot of an active object, and LFPOOL_OK; otherwise LFPOOL_E_FOREIGN and SLOT_NONE.  `object` may be any pointer:
+ * the memory at it, or before it, is not read.  O(1) in most cases. */
 lfpool_status_t heap_locate(const lfpool_t *pool, const void *object, uint32_t *slot_out);
 
 /* ---- The set of addresses ---- */
 
 struct heap_set {
 	size_t mask, mapped_bytes;
-	_Atomic(uint64_t) beside; /* addresses without a place */
-	_Atomic(uint32_t) *slot;  /* of the address in each place */
+	_Atomic(uint64_t) beside; /* addresses without an entry   */
+	_Atomic(uint32_t) *slot;  /* of the address in each entry */
 	_Atomic(uintptr_t) place[];
 };
 
@@ -57,7 +57,7 @@ void heap_set_add(struct heap_set *set, const void *object, uint32_t slot);
 void heap_set_remove(struct heap_set *set, const void *object);
 
 enum heap_set_answer { HEAP_SET_NO, HEAP_SET_YES, HEAP_SET_MAYBE };
-/* YES: *slot_out is the slot it was added with. */
+/* YES: *slot_out is the slot with which the address was added. */
 enum heap_set_answer heap_set_find(const struct heap_set *set, const void *object, uint32_t *slot_out);
 
 #endif

@@ -2,9 +2,10 @@
 /*
  * live_pools.c - see live_pools.h.
  *
- * Invariants   ID1 an id {generation:40, place:24} never names two pools: a place's generation grows each time it is
- *                  filled, from 1.  (It repeats only after 2^40 - 1 pools in one place: widths.h.)
- *              ID2 `ranges` holds the objects of each pool that has a place, if they are in one range.
+ * Invariants   ID1 an id {generation:40, index:24} never names two pools.  The generation of a table entry begins at 1,
+ *                  and grows each time a pool gets the entry.  (It repeats only after 2^40 - 1 pools in one entry:
+ *                  widths.h.)
+ *              ID2 `ranges` holds the objects of each live pool whose objects are in one range.
  */
 #include "pool/live_pools.h"
 
@@ -28,13 +29,13 @@ static unsigned which_of(uint64_t head)
 
 /* ---- Readers ---- */
 
-/* How many of `count` ranges begin at or below `address`. */
+/* The number of the first `count` ranges that begin at or below `address`. */
 static size_t address_map_up_to(const struct range_array *array, size_t count, uintptr_t address)
 {
 	size_t low = 0;
 
-	/* Continues in the lower half, or in the upper one, which is one shorter if count is even.  Without a branch,
-	 * which a processor could not predict. */
+	/* Continues in the lower half, or in the upper half, which is one shorter if count is even.  There is no
+	 * branch, because a processor could not predict it. */
 	while (count > 0) {
 		const size_t half = count / 2;
 		/* acquire, edge PUBLISH: AR2. */
@@ -50,8 +51,9 @@ static uintptr_t search(const struct range_array *array, size_t count, uintptr_t
 {
 	size_t place = address_map_up_to(array, count, address);
 
-	/* acquire, edge PUBLISH, all: AR2.  A range that holds `address` is the last one that begins at or below it, or
-	 * is around that one.  The place only gets smaller, even while another call writes here. */
+	/* acquire, edge PUBLISH, all: AR2.  A range that holds `address` is the last range that begins at or below it,
+	 * or is around that range.  `place` only gets smaller, even while another call writes here, so the loop
+	 * ends. */
 	while (place && load_acquire(&array->range[place - 1].end) <= address)
 		place = (size_t)load_acquire(&array->range[place - 1].outer);
 	return place ? load_acquire(&array->range[place - 1].owner) : 0;
@@ -66,7 +68,7 @@ void *address_map_find(const struct address_map *ranges, uintptr_t address)
 		const struct range_array *array = (const void *)load_acquire(&ranges->array[which_of(head)]);
 		const uintptr_t owner = array ? search(array, ranges_in(head), address) : 0;
 
-		/* relaxed: the acquires before it order it (AR2). */
+		/* relaxed: the acquires before this load order it (AR2). */
 		if (likely(load_relaxed(&ranges->head) == head))
 			return (void *)owner;
 		/* Retries only after a range was added or removed: lock-free. */
@@ -75,7 +77,7 @@ void *address_map_find(const struct address_map *ranges, uintptr_t address)
 
 /* ---- The writer: relaxed loads, because only writers store, one at a time ---- */
 
-/* The innermost range around address `first`, if `place` ranges begin at or below it. */
+/* The innermost range around address `first`, counted from 1, or 0.  `place` ranges begin at or below the address. */
 static size_t outer_of(struct range_array *array, size_t place, uintptr_t first)
 {
 	/* relaxed, both: the writer's. */
@@ -84,7 +86,7 @@ static size_t outer_of(struct range_array *array, size_t place, uintptr_t first)
 	return place;
 }
 
-/* All ranges before `place` are set. */
+/* Writes the range at index `place`.  All ranges before it are already set. */
 static void range_set(struct range_array *array, size_t place, uintptr_t first, uintptr_t end, uintptr_t owner)
 {
 	struct range *range = &array->range[place];
@@ -116,7 +118,8 @@ static void publish(struct address_map *ranges, uint64_t head, size_t count)
 	store_release(&ranges->head, version << COUNT_BITS | count);
 }
 
-/* Makes an array larger than `outgrown` (may be NULL).  Returns NULL when the system refuses memory. */
+/* Allocates an array that is larger than `outgrown`, which may be NULL.  Returns NULL when the system refuses
+ * memory. */
 static struct range_array *array_larger(struct range_array *outgrown)
 {
 	const size_t room = outgrown ? 2 * outgrown->room : ROOM_FIRST;
@@ -165,7 +168,7 @@ void address_map_remove(struct address_map *ranges, uintptr_t first, const void 
 	struct range_array *from = array_at(ranges, which_of(head)), *to = array_at(ranges, other);
 	size_t place = address_map_up_to(from, count, first) - 1;
 
-	/* relaxed: the writer's.  An inner range may begin there too. */
+	/* relaxed: the writer's.  An inner range may begin at the same address, and is then skipped. */
 	while (load_relaxed(&from->range[place].owner) != (uintptr_t)owner)
 		place--;
 	for (size_t i = 0; i < place; i++)
@@ -180,7 +183,7 @@ void address_map_remove(struct address_map *ranges, uintptr_t first, const void 
 struct pool_place {
 	struct lfpool_t *pool; /* NULL: vacant                                     */
 	uint64_t generation;
-	uintptr_t first; /* where its objects begin; 0: in no range               */
+	uintptr_t first; /* where its objects begin; 0: not in one range          */
 };
 
 static os_mutex_t mutex = OS_MUTEX_INITIALIZER;
@@ -199,7 +202,7 @@ void live_pools_unlock(void)
 	os_mutex_unlock(&mutex);
 }
 
-/* The first vacant place, or place_count. */
+/* The index of the first vacant entry, or place_count. */
 static size_t first_vacant(void)
 {
 	size_t i = 0;
@@ -218,7 +221,7 @@ size_t live_pools_vacant(void)
 	return place;
 }
 
-/* A vacant place, in a larger table if this is full; place_count when the system refuses memory. */
+/* The index of a vacant entry, after the table has grown if it was full; place_count when the system refuses memory. */
 static size_t vacant_place(void)
 {
 	const size_t i = first_vacant();

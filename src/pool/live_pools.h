@@ -3,35 +3,36 @@
  * live_pools.h - the list of live pools, so that an exiting thread touches no destroyed pool; and the address map,
  * which finds the pool of an address.
  *
- * Idea         A pool's place in a table and the generation of that place form its id, which is never used twice.
+ * Idea         A pool's index in a table and the generation of that table entry form its id, which is never used twice.
  *              Threads remember ids, and check only at exit whether the pool still lives.
- *              The map is a sorted array of address ranges, searched by halves.  The memory of a pool's objects can be
- *              an object of another pool (caller-provided memory), so a range has the place of the range around it,
+ *              The map is a sorted array of address ranges with binary search.  The memory of a pool's objects can be
+ *              an object of another pool (caller-provided memory).  So each range has the index of the range around it,
  *              and the search goes outwards until a range holds the address.
- *              There are two such arrays.  A change writes the whole next state into the unpublished one, and publishes
- *              it with one store of the head, {version, count}: the version's lowest bit selects the array.  Readers
- *              search the published array, and then check that the head is unchanged.  (A sequence lock, after Lamport
- *              1977, with two copies: a reader never waits for a change, and retries only after one was completed.)
+ *              There are two such arrays.  A change writes the whole next state into the unpublished array, and
+ *              publishes that array with one store of the word `head`, {version, count}.  The version's lowest bit
+ *              selects the array.  Readers search the published array, and then check that `head` is unchanged.  (This
+ *              is a sequence lock, after Lamport 1977, with two copies: a reader never waits for a change, and retries
+ *              only after a change was completed.)
  * Invariants   AR1 no writer writes to the published array.
- *              AR2 a reader that finds the head unchanged has read only the state that this head published.  Let v be
- *                  the version of that head.  (a) All earlier stores of v's writer happen before the search (PUBLISH),
- *                  so it reads nothing older.  (b) The published array is written again by version v + 2 at the
- *                  earliest, after v + 1 was published.  Each store into it is a release, and each load of the search
- *                  an acquire.  So if a reader sees one of them, v + 1 happens before its second load of the head,
- *                  which cannot return v.
- *              G3  an outgrown array stays allocated until the process ends, because a reader may be in it.  Sizes
- *                  double, so all arrays together are less than twice the largest.  Only adding allocates: a removal
- *                  writes an array that already has room.
- * Progress     One mutex, for create, destroy and thread exit; no acquire or release takes it.  Fork takes it too, so
+ *              AR2 a reader that finds `head` unchanged has read only the state that this value of `head` published.
+ *                  Let v be the version in it.  (a) All earlier stores of v's writer happen before the search
+ *                  (PUBLISH), so the search reads no older state.  (b) The published array is next written for version
+ *                  v + 2, after v + 1 was published.  Each store into the array is a release, and each load of the
+ *                  search is an acquire.  So if a reader sees one of these stores, the store of v + 1 happens before
+ *                  the reader's second load of `head`, which cannot return v.
+ *              G3  an outgrown array stays allocated until the process ends, because a reader may still search it.
+ *                  Sizes double, so all arrays together are less than twice the largest.  Only address_map_add()
+ *                  allocates; a removal writes an array that already has room.
+ * Progress     Create, destroy and thread exit take one mutex; no acquire or release takes it.  A fork takes it too, so
  *              the child finds it free.  The map has one writer at a time, under the mutex, and lock-free readers: a
  *              retry means that a range was added or removed.
- * Concurrency  -: no outside help.  L: the caller of each and find has the lock, and must not call functions that take
- *              it.
+ * Concurrency  -: may run at the same time.  L: the caller of each and find has the lock, and must not call functions
+ *              that take it.
  *                                                                       add .. vacant  each, find  find_by_address
  *                  live_pools_add, remove, next, vacant: take the lock        -            L              -
  *                  live_pools_each, find                                      L            L              -
  *                  live_pools_find_by_address                                 -            -              -
- *              address_map_add and address_map_remove: one call at a time.  address_map_find: no outside help.
+ *              address_map_add and address_map_remove: one call at a time.  address_map_find: at any time.
  * Edges        PUBLISH: address_map_add, address_map_remove -> address_map_find.
  * Wrap         AR2 fails only if exactly a multiple of 2^39 changes happen during one search.
  */
@@ -45,7 +46,7 @@ struct lfpool_t;
 
 #define LIVE_POOLS_PLACE_BITS 24
 
-/* The place in an id, from 0: small numbers, which are reused. */
+/* The table index in an id.  Indices begin at 0 and are reused, so they are small. */
 static inline size_t live_pools_place(uint64_t id)
 {
 	return (size_t)(id & ((UINT64_C(1) << LIVE_POOLS_PLACE_BITS) - 1));
@@ -61,7 +62,7 @@ static inline uint64_t live_pools_generation(uint64_t id)
  * refuses memory. */
 uint64_t live_pools_add(struct lfpool_t *pool, uintptr_t first, uintptr_t end);
 void live_pools_remove(uint64_t id);
-/* The place of the next pool, if no other pool is added or removed before. */
+/* The table index that the next pool will get, if no other pool is added or removed before. */
 size_t live_pools_vacant(void);
 
 /* The pool of the object at this address, or NULL.  Lock-free: it retries when pools are added or removed. */
@@ -69,10 +70,10 @@ struct lfpool_t *live_pools_find_by_address(const void *address);
 
 void live_pools_lock(void);
 void live_pools_unlock(void);
-/* The first live pool from *place on, which it moves past that pool; NULL: the end. */
+/* The first live pool from index *place on; moves *place past that pool.  NULL: there are no more pools. */
 struct lfpool_t *live_pools_next(size_t *place);
 void live_pools_each(void (*visit)(struct lfpool_t *pool));
-/* The live pool with this id, or NULL.  Under the lock, which keeps it alive. */
+/* The live pool with this id, or NULL.  The caller has the lock, which keeps the pool alive. */
 struct lfpool_t *live_pools_find(uint64_t id);
 
 /* ---- The map: ranges of addresses, each with an owner.  Two ranges are disjoint, or the later one is inside ---- */
@@ -80,7 +81,7 @@ struct lfpool_t *live_pools_find(uint64_t id);
 struct range {
 	_Atomic(uintptr_t) first, end; /* its addresses are first .. end - 1; first is never 0             */
 	_Atomic(uintptr_t) owner;
-	_Atomic(uintptr_t) outer; /* place of the innermost range around it, counted from 1; 0: none */
+	_Atomic(uintptr_t) outer; /* index of the innermost range around it, counted from 1; 0: none */
 };
 
 struct range_array {

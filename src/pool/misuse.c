@@ -66,7 +66,7 @@ void misuse_invariant(const struct debug_home *home, const char *violated, size_
 static COLD void misuse_say(const lfpool_hooks_t *hooks, const lfpool_misuse_t *misuse)
 {
 	if (hooks->misuse) {
-		/* A release does not change errno, even if its hook does. */
+		/* A release must not change errno, even if the hook does. */
 		KEEP_ERRNO();
 
 		hooks->misuse(hooks->context, misuse);
@@ -81,14 +81,14 @@ lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
 
 	misuse->pool = pool;
 	misuse->pool_name = pool->name;
-	/* relaxed: a statistic; the first to count prints. */
+	/* relaxed: a statistic.  The first call that counts also prints. */
 	misuse->count = fetch_add_relaxed(&pool->misuses, (size_t)1) + 1;
 	probe_misuse(pool, pool->name, misuse->object, misuse->status);
 	misuse->index = SIZE_MAX;
-	/* Not in malloc mode: the pointer may be foreign, so its label must not be read. */
+	/* A pool in malloc mode has no index here: the pointer may be foreign, so its label must not be read. */
 	if (pool_in_place(pool) && arena_locate(&pool->core.arena, misuse->object, &slot) == LFPOOL_OK)
 		misuse->index = slot - 1;
-	/* A line on stderr enters the kernel. */
+	/* A pool in a buffer prints nothing, because a line on stderr enters the kernel. */
 	if (pool->hooks.misuse || !arena_in_buffer(&pool->core.arena))
 		misuse_say(&pool->hooks, misuse);
 	return misuse->status;

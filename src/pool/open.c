@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * open.c - a pool's memory: opened, divided, closed.
+ * open.c - opens, divides and closes a pool's memory.
  *
- * Idea         One mapping: [ pool | first lot of caches | magazines | wanted | states | generations | no access |
- *              objects | no access ].  Zero in every part means "every slot is free and was never used",
- *              so creation is O(1) in the capacity.
+ * Idea         A pool has one mapping: [ pool | first lot of caches | magazines | wanted | states | generations | no
+ *              access | objects | no access ].  Zeroed memory means that every slot is free and was never used, so
+ *              creation is O(1) in the capacity.
  */
 #include "pool/open.h"
 
@@ -23,7 +23,7 @@ _Static_assert(CHUNKS_MAX + EXTRA_PER_CACHE * CACHES_MAX <= TAGGED_NUMBER_MAX, "
 
 /* ---- Defaults ---- */
 
-/* Processors that can each have a cache. */
+/* The number of processors that can each have a cache. */
 static size_t processors_in_buffer(const lfpool_config_t *config)
 {
 	return config->buffer_caches < PROCESSORS_IN_BUFFER ? config->buffer_caches : PROCESSORS_IN_BUFFER;
@@ -39,14 +39,14 @@ static size_t choose_in_bytes(const lfpool_config_t *config)
 	return CACHE_BYTES / layout_stride(config->object_size, config->object_alignment, false);
 }
 
-/* Are new objects expensive (hooks.create), so that an acquire should prefer any existing one? */
+/* Are new objects expensive to build (hooks.create)?  If so, an acquire should prefer any existing object. */
 static bool is_expensive(const lfpool_config_t *config)
 {
 	return config->hooks.create && !(config->flags & LFPOOL_CREATE_ALL);
 }
 
-/* Slots of a magazine; by default a quarter of a cache.  In a buffer the objects' size does not matter, because all its
- * memory is in use from the start. */
+/* The number of slots of a magazine, by default a quarter of a cache.  In a buffer the size of the objects does not
+ * limit it, because all memory of a buffer is in use from the start. */
 static size_t choose_magazine_slots(const lfpool_config_t *config, bool in_buffer)
 {
 	size_t slots = config->cache_capacity / 2;
@@ -63,8 +63,8 @@ static size_t choose_magazine_slots(const lfpool_config_t *config, bool in_buffe
 	return slots;
 }
 
-/* Magazines on a stack of a cache.  0 if new objects are expensive or large: then all magazines except the caches'
- * current ones are in the depot, where every thread finds them. */
+/* The maximum number of magazines on a stack of a cache.  It is 0 if new objects are expensive or large: then all
+ * magazines except the caches' current ones are in the depot, where every thread finds them. */
 static uint32_t choose_bound(const lfpool_config_t *config, size_t slots, bool in_buffer)
 {
 	if (config->cache_capacity == LFPOOL_CACHE_NONE)
@@ -79,7 +79,7 @@ static uint32_t choose_bound(const lfpool_config_t *config, size_t slots, bool i
 	return magazines > 1 ? (uint32_t)magazines - 1 : 0;
 }
 
-/* Two per processor, so that most workers have a shard to themselves: docs/decisions/0019. */
+/* The number of shards: two per processor, so that most workers have a shard to themselves (docs/decisions/0019). */
 static uint32_t choose_shards(const lfpool_config_t *config, size_t chunks, bool in_buffer)
 {
 	if (EMBEDDED || in_buffer)
@@ -112,10 +112,11 @@ size_t check_others(size_t magazines, size_t caches)
 static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfpool_config_t *config,
 			 const struct window *window, bool heap)
 {
-	/* An embedded build has no check. */
+	/* An embedded build has no lfpool_check(). */
 	const bool checks = !EMBEDDED && window->whole;
 	const size_t slots = choose_magazine_slots(config, window->whole);
-	/* Expensive objects are not in chunks: the cold store adds them one by one when no existing object is free. */
+	/* Expensive objects are not in chunks.  The cold store adds them one by one, when no existing object is
+	 * free. */
 	const size_t initial = is_expensive(config) ? 0 : config->capacity, chunks = (initial + slots - 1) / slots;
 	const uint32_t caches = window->whole ? (uint32_t)config->buffer_caches : LOT_CACHES,
 		       shards = choose_shards(config, chunks, window->whole);
@@ -140,7 +141,8 @@ static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfp
 		plan->object_size = sizeof(void *);
 		plan->object_alignment = _Alignof(void *);
 	}
-	/* Mutex mode has no thieves, so waiting calls and calls that put a slot back use full fences. */
+	/* In mutex mode owners need no fence, because there are no thieves.  Waiting calls and calls that put a slot
+	 * back then use full fences. */
 	plan->fenced = window->whole || (config->flags & LFPOOL_FENCED) || config->backend == LFPOOL_BACKEND_MUTEX ||
 		       config->evict;
 	return !__builtin_mul_overflow(chunks + parts->spares, parts->magazine_bytes, &plan->room_bytes) &&
@@ -160,7 +162,7 @@ size_t pool_buffer_bytes(const lfpool_config_t *config)
 
 /* ---- Opening ---- */
 
-/* The mode flags, which never change. */
+/* Computes the mode flags, which never change. */
 static void choose_modes(lfpool_t *pool, const lfpool_config_t *config, struct lifecycle *lifecycle, bool fenced)
 {
 	struct core *core = &pool->core;
@@ -211,7 +213,7 @@ static void lay_parts(lfpool_t *pool, const struct parts *parts, const lfpool_co
 			      magazine_limit((uint32_t)(parts->initial % parts->slots)));
 }
 
-/* `heap`: for malloc mode, where slots are cells; NULL in other modes. */
+/* `heap`: for malloc mode, where a slot contains only a pointer; NULL in other modes. */
 static lfpool_t *open_as(const lfpool_config_t *config, struct lifecycle *lifecycle, const struct window *window,
 			 struct heap *heap)
 {
@@ -238,7 +240,7 @@ static lfpool_t *open_as(const lfpool_config_t *config, struct lifecycle *lifecy
 	lay_parts(pool, &parts, config, window->whole);
 	if (EMBEDDED || !pool->locked)
 		return pool;
-	/* This cannot fail: the first cache exists. */
+	/* This cannot fail, because the first cache exists. */
 	pool->shared = cache_claim(&pool->core, CACHE_FOR_CALL, 0);
 	if (os_mutex_open(&pool->mutex))
 		return pool;

@@ -12,24 +12,25 @@ struct lifecycle;
 
 /* ---- A config, checked and completed: configure.c ---- */
 
-/* So small that the stride, with the bytes that debug modes add, fits in 32 bits. */
+/* These limits make the stride, with the bytes that debug modes add, fit in 32 bits. */
 #define OBJECT_SIZE_MAX ((size_t)1 << 30)
 #define OBJECT_ALIGNMENT_MAX ((size_t)1 << 30)
 
 /* Copies a config that may be older or newer than the library.  Missing fields become 0.  False: an unknown field is
  * set. */
 bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given);
-/* Checks `given`, completes it with defaults and the environment, and copies it.  *empty_out: the config has capacity
- * 0, and the copy 1; the caller must remove that object.  empty_out NULL: capacity 0 is refused. */
+/* Copies `given`, checks it, and completes it with defaults and the environment.  *empty_out becomes true if the config
+ * has capacity 0: the copy then has capacity 1, and the caller must remove that object.  With empty_out NULL, capacity
+ * 0 is refused. */
 lfpool_status_t config_import(lfpool_config_t *config_out, struct debug_modes *modes_out, const lfpool_config_t *given,
 			      bool *empty_out);
-/* The same for a pool in a buffer: without the environment; features that enter the kernel are refused. */
+/* The same for a pool in a buffer.  It ignores the environment, and refuses features that enter the kernel. */
 lfpool_status_t config_import_for_buffer(lfpool_config_t *config_out, struct debug_modes *modes_out,
 					 const lfpool_config_t *given);
 
-/* The part that both share; caches: the maximum of config.buffer_caches. */
+/* The common part of both functions.  `caches`: the maximum of config.buffer_caches. */
 struct config_words {
-	const char *backend, *debug; /* the environment's; NULL or empty: not set */
+	const char *backend, *debug; /* from the environment; NULL or empty: not set */
 };
 lfpool_status_t config_import_with(lfpool_config_t *config_out, struct debug_modes *modes_out,
 				   const lfpool_config_t *given, const struct config_words *words, bool *empty_out,
@@ -38,22 +39,23 @@ lfpool_status_t config_import_with(lfpool_config_t *config_out, struct debug_mod
 /* The arena of a complete config. */
 struct arena_plan config_arena_plan(const lfpool_config_t *config, const struct window *window);
 
-/* If the environment has settings, prints on stderr, once per process, that a pool ignores them. */
+/* If the environment has settings for pools, prints on stderr that this pool ignores them.  Prints once per process. */
 void config_tell_ignored(const char *name, const char *why);
 
 const char *backend_name(lfpool_backend_t backend);
 
 /* ---- The pool's memory: open.c ---- */
 
-/* Opens the memory, the core and the mode flags of a pool with its objects in `window`.  The config is validated and
- * complete.  NULL: the system refuses memory. */
+/* Opens the memory of a pool whose objects are in `window`, and initialises its core and mode flags.  The config is
+ * valid and complete.  NULL: the system refuses memory. */
 lfpool_t *pool_open(const lfpool_config_t *config, struct lifecycle *lifecycle, const struct window *window);
-/* Frees it; returns the number of slots that were not free. */
+/* Frees the pool's memory; returns the number of slots that were not free. */
 size_t pool_close(lfpool_t *pool);
-/* Bytes of a buffer for such a pool, without its lifecycle; 0: too many. */
+/* The bytes of a buffer for a pool with this config, without its lifecycle; 0 on overflow. */
 size_t pool_buffer_bytes(const lfpool_config_t *config);
 
-/* Bytes of the bits that lfpool_check() needs for slots and magazines. */
+/* The bytes of the bits that lfpool_check() needs: one bit for each slot, and `others` bits, by check_others(), for
+ * magazines. */
 static inline size_t check_slot_bytes(size_t slots)
 {
 	return slots / 8 + 1;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pool.h - what a pool is.
+ * pool.h - struct lfpool_t, a pool.
  *
- * Idea         All pools have one implementation.  They differ in mode flags, which are computed once, when the pool
- *              is opened.  All data of the fast path are in the cache, so the flags cost only slow paths.
+ * Idea         All pools have one implementation.  They differ in mode flags, which are computed once, when the pool is
+ *              opened.  All data of the fast path are in the cache, so only slow paths look at the flags.
  * Modes        Mutex mode (LFPOOL_BACKEND_MUTEX): each call uses one cache under a mutex (slots.c).  Malloc mode
  *              (LFPOOL_BACKEND_MALLOC): objects come from malloc (heap.h).
  */
@@ -21,7 +21,7 @@
 #define NAME_BYTES 64
 #define RETIRED_SLOTS_MAX (UINT32_C(1) << 30) /* of a pool with a scheme */
 
-/* Near 2^64 divided by the golden ratio; chosen for N3 in handle.c. */
+/* A number near 2^64 divided by the golden ratio, chosen for N3 in handle.c. */
 #define SALT_STEP UINT64_C(0x9e3779b981a6ccb9)
 
 struct debug_home;
@@ -31,31 +31,33 @@ struct retired;
 
 struct lfpool_t {
 	/* Fixed at creation. */
-	/* First, because inline.h reads it.  Its id is `id` if threads have their own caches, otherwise 0. */
+	/* The first member, because inline.h reads it.  head.id is `id` if threads have their own caches, otherwise
+	 * 0. */
 	struct lfpool_head_ head;
-	/* The modes of its calls: choose_modes() in open.c. */
-	bool locked;                 /* mutex mode: every call uses the cache `shared`, under `mutex`         */
-	bool plain;                  /* only states and magazines: no mutex, no heap, no `each_call`          */
-	bool direct;                 /* no mutex, quarantine, `builds`, `sets_aside`: only a cache is used    */
-	bool zero;                   /* LFPOOL_ZERO                                                           */
-	bool check_races;            /* releases race by CAS: LFPOOL_CHECK_RACES, or there is a lifecycle     */
-	bool keeps_none;             /* LFPOOL_CACHE_NONE: a call leaves nothing in a cache that it borrowed   */
-	bool wants_built;            /* slots that are not built are cold, and in no magazine                 */
-	bool quarantine;             /* debug_take_back() may have slots                                      */
-	bool sets_aside;             /* lifecycle_take_aside() may have slots                                 */
-	bool more;                   /* replenish() may get an object: growth, a scheme, a hook               */
-	bool inherited;              /* in the child of a fork: calls of other threads were interrupted       */
-	bool disowned;               /* the same, and the objects are in shared memory: they are the parent's */
-	struct lifecycle *each_call; /* runs at each acquire and each release; NULL: not needed               */
-	struct lifecycle *builds;    /* LFPOOL_CREATE_ALL without each_call: builds slots that were cold      */
-	struct lifecycle *lifecycle; /* NULL: no hooks, debug modes or tools                                  */
-	struct heap *heap;           /* malloc mode; NULL: the objects are in the slots                       */
-	struct retired *retired;     /* NULL: no scheme                                                       */
-	struct order *order;         /* of the candidates for eviction; NULL: the pool does not evict         */
+	/* The mode flags: choose_modes() in open.c. */
+	bool locked;                 /* mutex mode: every call uses the cache `shared`, under `mutex`        */
+	bool plain;                  /* only states and magazines: no mutex, no heap, no `each_call`         */
+	bool direct;                 /* no mutex, quarantine, `builds`, `sets_aside`: only a cache is used   */
+	bool zero;                   /* LFPOOL_ZERO                                                          */
+	bool check_races;            /* releases race by CAS: LFPOOL_CHECK_RACES, or there is a lifecycle    */
+	bool keeps_none;             /* LFPOOL_CACHE_NONE: a call empties the cache that it borrowed         */
+	bool wants_built;            /* slots whose objects are not built are cold, and in no magazine       */
+	bool quarantine;             /* debug_take_back() may have slots                                     */
+	bool sets_aside;             /* lifecycle_take_aside() may have slots                                */
+	bool more;                   /* replenish() may get an object: growth, a scheme, a hook              */
+	bool inherited;              /* in the child of a fork: other threads' calls were interrupted        */
+	bool disowned;               /* the same, and the objects are in shared memory: the parent owns them */
+	struct lifecycle *each_call; /* runs at each acquire and each release; NULL: not needed              */
+	struct lifecycle *builds;    /* LFPOOL_CREATE_ALL without each_call: builds slots that were cold     */
+	struct lifecycle *lifecycle; /* NULL: no hooks, debug modes or tools                                 */
+	struct heap *heap;           /* malloc mode; NULL: the objects are in the slots                      */
+	struct retired *retired;     /* NULL: no scheme                                                      */
+	struct order *order;         /* of the candidates for eviction; NULL: the pool does not evict        */
 	struct cache *shared;
 	os_mutex_t mutex;
 	uint64_t salt; /* of handles: N3 in handle.c */
-	/* Unique in the process; its low bits are the place among the live pools.  0: in a buffer, without a place. */
+	/* Unique in the process; its low bits are the pool's index among the live pools.  0: a pool in a buffer,
+	 * without an index. */
 	uint64_t id;
 	lfpool_backend_t backend_kind;
 	uint32_t flags;
@@ -67,13 +69,13 @@ struct lfpool_t {
 	char name[NAME_BYTES];
 	/* Changed by any thread: */
 	_Atomic(size_t) misuses;
-	_Atomic(uint64_t) trim_at;      /* the page where the next lfpool_trim() continues          */
-	_Atomic(uint64_t) trim_in_vain; /* pages it has examined since it returned one              */
-	_Atomic(uint64_t) given_back;   /* bytes, by lfpool_trim(); a statistic                     */
-	_Atomic(uint64_t) idle_left;    /* of a round of LFPOOL_IDLE, plus 1; 0: no round           */
-	_Atomic(uint64_t) idle_steals;  /* steals when it began, and its own                        */
-	struct waiters waiters;         /* waiting calls and continuations, and the pending shrink  */
-	struct {                        /* statistics of calls that have waited                     */
+	_Atomic(uint64_t) trim_at;      /* the page where the next lfpool_trim() continues                     */
+	_Atomic(uint64_t) trim_in_vain; /* pages that lfpool_trim() has examined since it returned one         */
+	_Atomic(uint64_t) given_back;   /* bytes, by lfpool_trim(); a statistic                                */
+	_Atomic(uint64_t) idle_left;    /* objects left to trim in a round of LFPOOL_IDLE, plus 1; 0: no round */
+	_Atomic(uint64_t) idle_steals;  /* steals before that round, plus its own steals                       */
+	struct waiters waiters;         /* waiting calls and continuations, and the pending shrink             */
+	struct {                        /* statistics of calls that have waited                                */
 		_Atomic(uint64_t) calls, timeouts, ns, longest_ns;
 	} waited;
 	struct { /* statistics at the last lfpool_high_water_reset()         */
@@ -82,7 +84,7 @@ struct lfpool_t {
 	struct {
 		_Atomic(uint64_t) acquires, releases; /* the maxima that lfpool_stats() has returned   */
 	} told;
-	struct core core; /* last: the shards are at its end */
+	struct core core; /* the last member, because the shards are at its end */
 };
 
 _Static_assert(offsetof(struct lfpool_t, head) == 0, "inline.h");
@@ -90,7 +92,7 @@ _Static_assert(offsetof(struct lfpool_t, head) == 0, "inline.h");
 /* Bytes of a pool with `shards` shards. */
 #define POOL_OF_SHARDS(shards) (offsetof(struct lfpool_t, core.depot.shard) + (shards) * sizeof(struct shard))
 
-/* Are the objects in the slots?  Not in malloc mode, where an acquire allocates them. */
+/* Are the objects in the slots?  In malloc mode they are not: an acquire allocates them. */
 #define pool_in_place(pool) (EMBEDDED || likely(!(pool)->heap))
 
 static inline void *pool_object(const lfpool_t *pool, uint32_t slot)
@@ -98,8 +100,8 @@ static inline void *pool_object(const lfpool_t *pool, uint32_t slot)
 	return pool_in_place(pool) ? arena_object(&pool->core.arena, slot) : heap_object_at(pool, slot);
 }
 
-/* LFPOOL_OK and the slot of an object (in malloc mode of an active one); or SLOT_NONE, and the reason why the pointer
- * is not the start of an object. */
+/* Returns LFPOOL_OK and the slot of an object, which must be active in malloc mode.  Otherwise returns SLOT_NONE, and
+ * the reason why the pointer is not the start of an object. */
 static inline lfpool_status_t pool_locate(const lfpool_t *pool, const void *object, uint32_t *slot_out)
 {
 	return pool_in_place(pool) ? arena_locate(&pool->core.arena, object, slot_out)
@@ -110,10 +112,11 @@ static inline lfpool_status_t pool_locate(const lfpool_t *pool, const void *obje
 
 /* Counts and reports a refused release; returns `status`. */
 COLD lfpool_status_t misuse_report(lfpool_t *pool, const void *object, lfpool_status_t status);
-/* Counts and reports any misuse: the caller fills in status, object and known details, this function the rest. */
+/* Counts and reports any misuse.  The caller fills in status, object and known details, and this function fills in the
+ * rest. */
 COLD lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse);
 struct debug_home misuse_home(lfpool_t *pool);
-/* Reports a violated invariant, and the slot or magazine in question; SIZE_MAX: no such place. */
+/* Reports a violated invariant.  `where`: the number of the slot or magazine in question; SIZE_MAX: none. */
 COLD void misuse_invariant(const struct debug_home *home, const char *violated, size_t where);
 
 #endif

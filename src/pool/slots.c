@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slots.c - a slot between the free lists and the caller; see slots.h.
+ * slots.c - takes slots from the free lists for callers, and puts them back; see slots.h.
  *
  * Idea         An acquire takes a slot through a cache, and makes its object active.  A release ends the use of the
- *              object, and puts its slot back.  A call without a cache claims one while it takes or puts.
- *              A call for many objects pays for a barrier, a load of top and two stores of bottom once per magazine.
- *              It changes the states of neighbouring slots in rows.  (Unused slots are neighbours, and calls for many
- *              objects keep them together.)
- * Invariants   U1  a hook may use this cache, so none is called during a step of a call for many objects.
+ *              object, and puts its slot back.  A call without a cache claims one for as long as it takes or puts a
+ *              slot.  A call for many objects needs one barrier, one load of top and two stores of bottom per magazine,
+ *              instead of per object.  It changes the states of neighbouring slots in rows of ROW slots.  (Unused slots
+ *              are neighbours, and calls for many objects keep them together.)
+ * Invariants   U1  no hook is called during a step of a call for many objects, because a hook may use the same cache.
  * Mutex mode   Every call locks the pool's mutex and uses one cache, `shared`.  Explicit caches are closed and empty.
- *              So no cache has thieves, and owners need no fences.  The cold store and the quarantine need no cache,
- *              and are lock-free in either mode.
- * Progress     Lock-free, except where borrow() waits.  In mutex mode: blocking.
+ *              So no cache has thieves, and owners run without fences.  The cold store and the quarantine work without
+ *              a cache, and are lock-free in mutex mode too.
+ * Progress     Lock-free, except where borrow() waits.  Blocking in mutex mode.
  */
 #include "pool/slots.h"
 
@@ -59,7 +59,7 @@ static inline void leave(lfpool_t *pool, const struct cache_head *cache, struct 
 
 /* ---- Take ---- */
 
-/* After cache_take() has found nothing: a slot from the quarantine, or SLOT_NONE. */
+/* Takes a slot from the quarantine, after cache_take() has found no slot.  SLOT_NONE: the quarantine is empty. */
 static COLD uint32_t take_quarantined(lfpool_t *pool, struct cache *c, bool cold)
 {
 	if (EMBEDDED)
@@ -81,23 +81,24 @@ static COLD uint32_t take_quarantined(lfpool_t *pool, struct cache *c, bool cold
 	return slot;
 }
 
-/* The places where an acquire still has to look. */
+/* The state of an acquire's search for a slot. */
 struct search {
-	uint64_t until;   /* slots with later tickets were set aside by this call, or during it       */
-	uint64_t sets;    /* number of slots set aside when it began to look at them                  */
-	uint32_t at;      /* the next slot among them                                                 */
-	bool asides_done; /* it has looked at all of them                                             */
-	bool cold;        /* also cold slots, because hooks.create has not refused one                */
+	uint64_t until;   /* slots with greater tickets were set aside by this call, or during it */
+	uint64_t sets;    /* number of slots set aside when the search began to look at them      */
+	uint32_t at;      /* the next slot that was set aside                                     */
+	bool asides_done; /* it has looked at all slots that were set aside                       */
+	bool cold;        /* takes cold slots too, because hooks.create has not refused one       */
 };
 
-/* The next slot.  SLOT_NONE: at some moment no slot was free, except those that this call or an overlapping one has set
- * aside (aside.h), and cold ones unless `cold`. */
+/* The next slot of a search.  SLOT_NONE: at some moment no slot was free, except slots that this call or an overlapping
+ * call has set aside (aside.h), and except cold slots if `cold` is false. */
 static uint32_t search_on(lfpool_t *pool, struct cache_head *cache, struct search *s)
 {
-	/* One round before the slots that were set aside and one after; more only if another call sets one aside. */
+	/* The first round is before the look at slots that were set aside, the second round after it.  There are more
+	 * rounds only if another call sets a slot aside. */
 	for (;;) {
-		/* If new objects are expensive, existing ones come first, even those that were refused, but not those
-		 * in quarantine. */
+		/* If new objects are expensive, existing objects come first, even objects that a hook has refused, but
+		 * not objects in quarantine. */
 		const bool cold = s->cold && (s->asides_done || !pool->core.existing_first);
 		struct cache *c = enter(pool, cache);
 		uint32_t slot = cold ? cache_take(c, false) : cache_take_existing(c);
@@ -155,7 +156,7 @@ static inline void put(lfpool_t *pool, struct cache_head *cache, uint32_t slot, 
 	} else {
 		struct cache *c = enter(pool, cache);
 
-		/* Before the put, so that the count of releases is never too high. */
+		/* Counted before the put, so that the count of releases is never too high. */
 		if (!released)
 			tally(&c->counts.returned);
 		cache_put(c, slot);
@@ -182,8 +183,8 @@ void slots_put_in_mode(lfpool_t *pool, struct cache_head *cache, uint32_t slot)
 
 /* ---- Begin and end ---- */
 
-/* In addition to the results of lifecycle_begin(): the object was already active, because it was released twice in a
- * race. */
+/* An additional result of make_active(), beside the results of lifecycle_begin(): the object was already active,
+ * because it was released twice in a race. */
 enum { BEGUN_TWICE = BEGIN_DISCARDED + 1 };
 
 /* Makes the slot's object active.  BEGIN_REFUSED: a hook refused it, or malloc returned NULL; the slot must be put
@@ -205,7 +206,7 @@ static inline unsigned make_active(lfpool_t *pool, uint32_t slot, void **object_
 	*object_out = object;
 	if (pool->zero && !pool->each_call)
 		memset(object, 0, pool->object_size);
-	/* SLOT_NONE in malloc mode, where each object is new. */
+	/* In malloc mode the slot is SLOT_NONE, because each object is new. */
 	const enum begun begun = pool->each_call ? lifecycle_begin(pool->each_call,
 								   pool_in_place(pool) ? slot : SLOT_NONE, object)
 						 : BEGIN_OK;
@@ -217,7 +218,8 @@ static inline unsigned make_active(lfpool_t *pool, uint32_t slot, void **object_
 	return begun;
 }
 
-/* A hook refused the object of a slot.  If it is built, the slot is set aside; otherwise the slot becomes cold. */
+/* A hook refused the object of `slot`.  If the object is built, its slot is set aside; otherwise the slot becomes
+ * cold. */
 static void put_refused(lfpool_t *pool, uint32_t slot, struct search *s)
 {
 	if (lifecycle_is_built(pool->lifecycle, slot)) {
@@ -230,8 +232,8 @@ static void put_refused(lfpool_t *pool, uint32_t slot, struct search *s)
 	slots_fence(pool);
 }
 
-/* A hook refused the object of `slot`.  Returns another object that no hook refuses, or NULL.  Tries each object once
- * (AS2), so it ends. */
+/* A hook refused the object of `slot`.  Returns another object that no hook refuses, or NULL.  The loop ends, because
+ * it tries each object once (AS2). */
 static COLD void *begin_another(lfpool_t *pool, struct cache_head *cache, uint32_t slot)
 {
 	struct search search = search_new(pool, pool->sets_aside ? lifecycle_tickets(pool->each_call) : 0);
@@ -306,11 +308,12 @@ size_t slots_out(const lfpool_t *pool)
 
 /* ---- Caches ---- */
 
-/* A buffer has all its caches from the start, and calls borrow those that are not explicit. */
+/* Claims an explicit cache.  A buffer has all its caches from the start, so some must remain for calls without a
+ * cache. */
 static struct cache *claim_in_buffer(struct core *core)
 {
 	struct cache *c;
-	/* relaxed, here and below: a number. */
+	/* relaxed, here and below: only the number matters. */
 	uint32_t count = load_relaxed(&core->explicit_caches);
 
 	/* A CAS, because a refused call must not change the count.  Repeats only after another thread changed it. */
@@ -318,7 +321,7 @@ static struct cache *claim_in_buffer(struct core *core)
 		if (count >= core->table.most - core->table.for_calls)
 			return NULL;
 	while (!cas_weak_relaxed(&core->explicit_caches, &count, count + 1));
-	/* Waits only while calls use all caches that are not explicit. */
+	/* The loop waits only while calls without a cache use all other caches. */
 	while (!(c = cache_claim(core, CACHE_FOR_LONG, 0)))
 		cpu_relax();
 	return c;
@@ -350,7 +353,7 @@ void slots_cache_flush(struct cache_head *cache)
 
 /* ---- Many objects in one step: states ---- */
 
-/* States in a row.  (Fewer for the small pools of the explorer and of embedded builds.) */
+/* The number of states in a row, smaller for the small pools of the explorer and of embedded builds. */
 #if defined(LFPOOL_EXPLORE) || defined(LFPOOL_EMBEDDED)
 #define ROW 2
 #else
@@ -365,15 +368,15 @@ static inline bool activate_one(const struct lfpool_cache_t *face, void *object)
 	/* relaxed: see arena.h. */
 	if (!likely(!load_relaxed(state)))
 		return false;
-	/* release, edge TELL: what an acquire zeroed. */
+	/* release, edge TELL: the zeros that an acquire has written. */
 	store_release(state, (uintptr_t)object);
 	return true;
 }
 
-/* The same for many, up to the first that is already active; returns their number. */
+/* The same for many objects, up to the first one that is already active; returns the number of objects before it. */
 static inline size_t activate(const struct lfpool_cache_t *shared, void *const *objects, size_t count)
 {
-	/* A copy, which the stores cannot change, so that the compiler loads its fields once. */
+	/* The stores cannot change a local copy, so the compiler loads its fields only once. */
 	const struct lfpool_cache_t face = *shared;
 	size_t done = 0;
 
@@ -388,9 +391,9 @@ static inline size_t activate(const struct lfpool_cache_t *shared, void *const *
 	return done;
 }
 
-/* Makes neighbouring objects free, upwards or downwards (`step` is 1 or -1) from the one with this state, up to the
- * first row with an object that is not active; returns their number.  The state of an active object is its address, so
- * a match also proves that the object belongs to this state. */
+/* Makes neighbouring objects free, in ascending or descending order (`step` is 1 or -1), beginning with the object that
+ * has this state.  Stops at the first row with an object that is not active; returns the number of freed objects.  The
+ * state of an active object is its address, so a match also proves that the object belongs to this state. */
 static ALWAYS_INLINE size_t deactivate_rows(_Atomic(uintptr_t) *state, void *const *objects, size_t count,
 					    ptrdiff_t step)
 {
@@ -414,7 +417,7 @@ static ALWAYS_INLINE size_t deactivate_rows(_Atomic(uintptr_t) *state, void *con
 }
 
 /* Makes objects free, in their order, up to the first pointer that is not an active object of this pool, or has a
- * handle; returns their number. */
+ * handle; returns the number of freed objects. */
 static inline size_t deactivate(const struct lfpool_cache_t *shared, void *const *objects, size_t count)
 {
 	/* A copy, as in activate(). */
@@ -454,8 +457,8 @@ static inline size_t deactivate(const struct lfpool_cache_t *shared, void *const
 
 /* ---- Acquire ---- */
 
-/* LFPOOL_ZERO: before the objects are active, so that a walk meets only zeroed ones.  Objects that are already active
- * (released twice in a race) have another holder, and are skipped. */
+/* For LFPOOL_ZERO: zeroes the objects before they are active, so that a walk meets only zeroed objects.  Objects that
+ * are already active, because they were released twice in a race, have another holder and are skipped. */
 static void zero(const lfpool_t *pool, void *const *objects, uint32_t count)
 {
 	const struct arena *arena = &pool->core.arena;
@@ -485,7 +488,7 @@ size_t bulk_take(struct cache_head *head, void **objects_out, size_t wanted, uin
 	magazine_read_many(c->current, core->magazines.slots, first, taken, objects_out);
 	if (pool->zero)
 		zero(pool, objects_out, taken);
-	/* Moves objects that are already active to the end: their entries are used up. */
+	/* Moves objects that are already active to the end of the array, because their entries are used up. */
 	while ((done += activate(&core->arena.face, objects_out + done, end - done)) < end) {
 		void *twice = objects_out[done];
 
@@ -495,7 +498,7 @@ size_t bulk_take(struct cache_head *head, void **objects_out, size_t wanted, uin
 	if (likely(done == taken))
 		return done;
 	tally_shared(&core->unpushed, (uint64_t)done - taken);
-	/* The hooks run after the step (U1). */
+	/* The hook runs only after the step (U1). */
 	for (size_t i = done; i < taken; i++)
 		(void)misuse_report(pool, objects_out[i], LFPOOL_E_NOT_IN_USE);
 	return done;
@@ -519,7 +522,7 @@ size_t bulk_put(struct cache_head *head, void *const *objects, size_t count)
 
 	magazine_place_many(m, slots, first, done, objects);
 	magazine_push_placed(m, first, done);
-	/* magazine_room() may have reset it. */
+	/* magazine_room() may have reset the magazine. */
 	if (unlikely(head->face.hot != m))
 		cache_offer(c);
 	return done;

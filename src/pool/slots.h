@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slots.h - a slot between the free lists and the caller: taken, begun, ended, put back.
+ * slots.h - a slot on its way from the free lists to the caller (take, begin) and back (end, put).
  *
- * Idea         Each call uses the cache `cache`; NULL: it borrows one.  No hook runs while a cache is borrowed or a
- *              lock is held, so hooks may call the pool.
- * Demand       A function that puts a slot back has fenced when it returns (W1, waiters.h).  Its caller must then check
- *              the demand, and serve.
+ * Idea         Each function uses the cache `cache`.  If `cache` is NULL, it borrows one.  No hook runs while a cache
+ *              is borrowed or a lock is held, so hooks may call the pool.
+ * Demand       A function that puts a slot back fences before it returns (W1, waiters.h).  Its caller must then check
+ *              the demand word, and serve.
  */
 #ifndef LFPOOL_SLOTS_H
 #define LFPOOL_SLOTS_H
@@ -13,7 +13,7 @@
 #include "object/lifecycle.h"
 #include "pool/pool.h"
 
-/* slots_take() and slots_put_ended() in a pool that is not `direct`, or without a cache. */
+/* These do the work of slots_take() and slots_put_ended() if the pool is not `direct`, or if `cache` is NULL. */
 uint32_t slots_take_in_mode(lfpool_t *pool, struct cache_head *cache);
 void slots_put_in_mode(lfpool_t *pool, struct cache_head *cache, uint32_t slot);
 
@@ -24,10 +24,10 @@ static inline uint32_t slots_take(lfpool_t *pool, struct cache_head *cache)
 					     : slots_take_in_mode(pool, cache);
 }
 
-/* A free slot from the magazines, or one that was set aside; not an unused or a cold one. */
+/* A free slot from the magazines, or a slot that was set aside, but not an unused or a cold slot. */
 uint32_t slots_take_idle(lfpool_t *pool, struct cache_head *cache);
 
-/* slots_take() after the fast path of lfpool/inline.h has failed, with the hot magazine's bottom lowered. */
+/* slots_take() after the fast path of lfpool/inline.h has failed, and has left the hot magazine's bottom lowered. */
 static inline uint32_t slots_take_after_hit(lfpool_t *pool, struct cache_head *cache)
 {
 	struct cache *c = (struct cache *)cache;
@@ -36,12 +36,12 @@ static inline uint32_t slots_take_after_hit(lfpool_t *pool, struct cache_head *c
 	const uint64_t bottom = load_relaxed(&hot->bottom);
 
 	if (unlikely(hot == cache_closed(c))) {
-		/* relaxed: no other thread looks at a closed magazine. */
+		/* relaxed: no other thread reads this magazine (cache_closed()). */
 		store_relaxed(&hot->bottom, bottom + 1);
 		return slots_take(pool, cache);
 	}
 
-	/* The last object, which the fast path must not take.  (Pools with fast paths have no mutex and no
+	/* Takes the last object, which the fast path must not take.  (Pools with fast paths have no mutex and no
 	 * quarantine.) */
 	const uint32_t slot = arena_slot(&pool->core.arena, magazine_pop_end(hot, pool->core.magazines.slots, bottom));
 
@@ -69,20 +69,21 @@ enum slot_begun { SLOT_USED_UP, SLOT_BEGUN, SLOT_REFUSED, SLOT_BAD };
 
 enum slot_begun slots_begin(lfpool_t *pool, struct cache_head *cache, uint32_t slot, void **object_out);
 
-/* W1 (waiters.h): slots that the caller has put back are visible before it looks at the demand.  The functions
- * below include this fence.  (In mutex mode the fence of an owner is only a compiler barrier.) */
+/* W1 (waiters.h): makes the slots that the caller has put back visible before the caller reads the demand word.  The
+ * functions below include this fence.  (In mutex mode an owner's fence is only a compiler barrier, so this function
+ * uses a full fence.) */
 static inline void slots_fence(const lfpool_t *pool)
 {
 	owner_fence(pool->core.asymmetric && !pool->locked);
 }
 
-/* Puts back a slot that was taken, but not begun. */
+/* Puts back a slot that was taken but not begun. */
 void slots_put(lfpool_t *pool, struct cache_head *cache, uint32_t slot);
 
 uint32_t slots_end_on_heap(lfpool_t *pool, uint32_t slot, void *object);
 
-/* Ends the use of the object of a slot that was just made free.  Returns the slot to put back; with a quarantine
- * another one, or SLOT_NONE. */
+/* Ends the use of an object whose slot was just made free.  Returns the slot to put back.  With a quarantine this is
+ * another slot, or SLOT_NONE. */
 static inline uint32_t slots_end(lfpool_t *pool, uint32_t slot, void *object)
 {
 	if (unlikely(!pool_in_place(pool)))
@@ -100,27 +101,28 @@ static inline void slots_put_ended(lfpool_t *pool, struct cache_head *cache, uin
 	}
 }
 
-/* The last slot that was ever handed out, or a later one. */
+/* The last slot that was ever handed out, or a later slot. */
 size_t slots_used(const lfpool_t *pool);
 /* Slots in free lists, or set aside; a snapshot. */
 size_t slots_listed(const lfpool_t *pool);
 /* Slots that are active, held by a call, or retired; a snapshot. */
 size_t slots_out(const lfpool_t *pool);
 
-/* A cache for a thread, or an explicit one.  NULL: the system refuses memory, or all caches are taken. */
+/* Claims a cache for a thread, or an explicit cache.  NULL: the system refuses memory, or all caches are taken. */
 struct cache_head *slots_cache_create(lfpool_t *pool);
 void slots_cache_destroy(struct cache_head *cache);
 void slots_cache_flush(struct cache_head *cache);
 
 /* ---- Many objects in one step: only for plain pools (pool.h) ---- */
 
-/* Takes up to `wanted` objects, makes them active and returns their number.  *taken_out: the number of entries that it
- * took from the magazine, including objects that were already active.  Both are 0 if the magazine is empty, or the pool
- * is not plain. */
+/* Takes up to `wanted` objects, makes them active and returns their number.  *taken_out: the number of entries taken
+ * from the magazine, including objects that were already active.  Both numbers are 0 if the magazine is empty, or the
+ * pool is not plain. */
 size_t bulk_take(struct cache_head *head, void **objects_out, size_t wanted, uint32_t *taken_out);
 /*
  * Makes objects free and pushes them, in their order.  Stops when the magazine is full, and at the first pointer that
- * is no active object of this pool or has a handle.  Returns their number.  The caller fences and checks the demand.
+ * is not an active object of this pool, or has a handle.  Returns the number of pushed objects.  The caller fences and
+ * checks the demand word.
  */
 size_t bulk_put(struct cache_head *head, void *const *objects, size_t count);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * threads.c - a cache for each thread and pool, found in the thread's table, handed back at the thread's exit.
+ * threads.c - each thread's table of its caches, one per pool, which the thread gives back at its exit.
  *
- * Idea         A thread's table is indexed by the pool's place among the live pools, and has entries {pool id, cache}.
- *              Ids are never used twice, so an entry of a destroyed pool never matches, and the next pool in that place
- *              overwrites it.  A new thread has the table `nothing`, which no pool matches.  At thread exit
- *              hand_back() hands the caches of live pools back.  Later calls (from other destructors) find the table
- *              `gone`, and each borrows a cache.
- * Invariants   L1  a table has mask + 1 entries, a power of two, at least TABLE_ENTRIES_MIN, and more than the place of
- *                  any entry in use.  (`nothing` and `gone`: mask 0.)
+ * Idea         A thread's table is indexed by a pool's index among the live pools, and has entries {pool id, cache}.
+ *              Ids are never used twice, so an entry of a destroyed pool never matches, and the next pool with that
+ *              index overwrites the entry.  A new thread has the table `nothing`, which no pool matches.  At thread
+ *              exit hand_back() gives back the caches of live pools.  Later calls, from other destructors, find the
+ *              table `gone`, and each of them borrows a cache.
+ * Invariants   L1  a table has mask + 1 entries.  This number is a power of two, at least TABLE_ENTRIES_MIN, and
+ *                  greater than the index of any entry in use.  (`nothing` and `gone` have the mask 0.)
  *              L2  after a thread was refused a cache, its next PATIENCE calls on that pool do not ask the system.
- *                  Until then its entry is {calls left, generation of the pool's id}.
- *              L3  no thread looks up a pool with the id 0: no entry matches it, and attach() is not called.
+ *                  During these calls, the pool's entry is {calls left, generation of the pool's id}.
+ *              L3  no thread looks up a pool with the id 0: no entry matches this id, and attach() is not called.
  * Progress     Look-up: wait-free.  First use by a thread: may enter the kernel.  Exit: takes the lock of the live
  *              pools.
  */
@@ -23,18 +23,18 @@
 
 /* An unused entry: the first call of a new pool may ask the system (L2). */
 #define VACANT {.pool_id = 1}
-/* Tables that match no pool, not even id 0: for new threads, and for exiting ones. */
+/* Two tables that match no pool, not even the id 0: one for new threads, one for exiting threads. */
 static struct lfpool_entry_ no_entries[1 + TABLE_ENTRIES_MIN] = {{0}, VACANT};
 static struct lfpool_entry_ gone_entries[1 + TABLE_ENTRIES_MIN] = {{0}, VACANT};
 #define nothing (&no_entries[1])
 #define gone (&gone_entries[1])
-/* The system gave no key for a destructor, so no thread can have a cache. */
+/* True: the system has no usable key for a destructor, so no thread can have a cache. */
 static bool keyless;
-/* L2 for threads that were refused a table: they share this number. */
+/* L2 for threads that were refused a table: the calls left.  All these threads share this number. */
 static _Atomic(uint32_t) patience;
 
 static THREAD_LOCAL struct serving *serving;
-/* used: link-time optimisation does not see the assembly in lfpool/inline.h. */
+/* The attribute `used` is needed because link-time optimisation does not see the assembly in lfpool/inline.h. */
 __attribute__((used)) THREAD_LOCAL struct lfpool_thread_ lfpool_thread_ = {.last = VACANT, .table = nothing};
 
 static struct lfpool_entry_ *table_here(void)
@@ -62,7 +62,7 @@ void thread_serve(struct serving *innermost)
 	os_of_thread(serving) = innermost;
 }
 
-/* At the exit of a thread, with its table. */
+/* Runs at the exit of a thread, with the thread's table. */
 static void hand_back(void *memory)
 {
 	struct lfpool_entry_ *table = memory;
@@ -103,7 +103,7 @@ uint32_t thread_hint(void)
 	return (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 40);
 }
 
-/* This thread's table, with room for `place` (L1), or NULL. */
+/* This thread's table, with an entry at index `place` (L1), or NULL. */
 static struct lfpool_entry_ *table_ensure(size_t place)
 {
 	struct lfpool_entry_ *before = table_here();
@@ -115,7 +115,7 @@ static struct lfpool_entry_ *table_ensure(size_t place)
 	while (wanted <= place)
 		wanted *= 2;
 
-	/* relaxed, here and below: a number; lost decrements do no harm. */
+	/* relaxed, here and below: only the number matters, and lost decrements do no harm. */
 	const uint32_t calls = load_relaxed(&patience);
 
 	if (calls) {
@@ -145,10 +145,10 @@ static struct lfpool_entry_ *table_ensure(size_t place)
 	return grown;
 }
 
-/* L2: must this call not ask the system for a cache? */
+/* L2: is this one of the calls that must not ask the system for a cache?  If so, counts it. */
 static bool is_patient(struct lfpool_entry_ *e, const lfpool_cache_t *generation)
 {
-	/* Never down to 0, which would match the id 0 (L3). */
+	/* The count never becomes 0, which would match the id 0 (L3). */
 	if (live_pools_generation(e->pool_id) || e->cache != generation || e->pool_id <= 1)
 		return false;
 	e->pool_id--;
@@ -165,7 +165,7 @@ static void entry_set(struct lfpool_entry_ *e, uint64_t id, lfpool_cache_t *cach
 	e->pool_id = id;
 }
 
-/* The calling thread's cache of this pool, created if missing; NULL: it cannot have one now. */
+/* The calling thread's cache of this pool, created if missing.  NULL: the thread cannot have one now. */
 static NOINLINE struct cache_head *attach(lfpool_t *pool)
 {
 	struct lfpool_entry_ *table = table_ensure(live_pools_place(pool->head.id));
@@ -176,7 +176,7 @@ static NOINLINE struct cache_head *attach(lfpool_t *pool)
 	struct lfpool_entry_ *e = &table[live_pools_place(pool->head.id)];
 	lfpool_cache_t *const generation = (lfpool_cache_t *)(uintptr_t)live_pools_generation(pool->head.id);
 
-	/* thread_find() does not find pools with a higher place. */
+	/* thread_find() does not find pools whose index is TABLE_ENTRIES_MIN or higher. */
 	if (e->pool_id == pool->head.id)
 		return (struct cache_head *)e->cache;
 	if (is_patient(e, generation))
@@ -213,8 +213,8 @@ struct cache_head *thread_cache_if_any(const lfpool_t *pool)
 		       : NULL;
 }
 
-/* Not inlined: the asm of lfpool/inline.h names no memory, and the call's return orders both stores before it.  In this
- * file, because an access by another TLS model could allocate. */
+/* Not inlined: the asm of lfpool/inline.h names no memory, so the return from a call must order both stores before that
+ * asm.  The function is in this file because an access by another TLS model could allocate. */
 NOINLINE struct cache_head *thread_cache_remembered(lfpool_t *pool)
 {
 	struct cache_head *head = thread_cache(pool);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * threads.h - the look-up of the calling thread's cache of a pool, by the pool's id; threads.c has the rest.
+ * threads.h - looks up the calling thread's cache of a pool by the pool's id; threads.c has the rest.
  *
- * Idea         A thread's last pool and its table are in a thread-local variable of the model initial-exec, which is
- *              never allocated on demand.  So a thread that gets no memory still runs, without a cache.
- *              docs/decisions/0007-thread-local-variables.md has the figures.
- *              A pool's place among the live pools is the index of its entry.  Each table has at least
- *              TABLE_ENTRIES_MIN entries, so an index below that needs no check of the table's size.  A pool with a
- *              higher place uses a lower index, where its id never is; thread_cache() then finds its entry.
- * Invariants   L4  an entry with a pool's id has the thread's cache of it.  While that pool lives, only the thread's
- *                  exit changes the entry or moves the table.  So a signal handler, which reads the table too, may
- *                  interrupt between the check of the id and the load of the cache.
- *              L5  lfpool_thread_.last is empty, or has a pool and the thread's cache of it.  It is empty from the
- *                  thread's exit on.
+ * Idea         A thread's last pool and its table are in a thread-local variable of the TLS model initial-exec, which
+ *              is never allocated on demand.  So a thread that gets no memory for a cache or a table still works,
+ *              without a cache.  docs/decisions/0007-thread-local-variables.md has the figures.
+ *              A pool's index among the live pools is also the index of its entry.  Each table has at least
+ *              TABLE_ENTRIES_MIN entries, so an index below that needs no check of the table's size.  For a pool with a
+ *              higher index, the fast look-up uses the index modulo TABLE_ENTRIES_MIN.  The entry there never has the
+ *              pool's id, so thread_cache() must find the right entry.
+ * Invariants   L4  an entry with a pool's id has the thread's cache of that pool.  While the pool lives, only the
+ *                  thread's exit changes the entry or moves the table.  So a signal handler, which reads the table too,
+ *                  may interrupt between the check of the id and the load of the cache.
+ *              L5  lfpool_thread_.last is empty, or has a pool's id and the thread's cache of that pool.  It is empty
+ *                  from the thread's exit on.
  * Progress     Wait-free.
  */
 #ifndef LFPOOL_THREADS_H
@@ -25,11 +26,11 @@
 struct cache_head;
 
 /* A table is an array of entries.  The entry before the first one has the mask (L1, threads.c) as its `pool_id`.  In
- * other entries an id below 2^LIVE_POOLS_PLACE_BITS is a count (L2), and never 0: pools that no thread looks up have
- * the id 0. */
+ * other entries an id below 2^LIVE_POOLS_PLACE_BITS is a count (L2).  The count is never 0, because 0 is the id of
+ * pools that no thread looks up. */
 #define TABLE_ENTRIES_MIN 64
 
-/* Declared again, to give it the model. */
+/* Declared again, to give the variable its TLS model. */
 LFPOOL_API extern THREAD_LOCAL struct lfpool_thread_ lfpool_thread_;
 
 /* From now on threads can have their own caches of the pool with this id. */
@@ -39,8 +40,8 @@ static inline void thread_head(struct lfpool_head_ *head, uint64_t id)
 	head->in_tables = id % TABLE_ENTRIES_MIN * sizeof(struct lfpool_entry_);
 }
 
-/* The calling thread's cache of the pool with this id, from the table.  NULL: the thread has no cache of it, or the
- * pool's place is too high. */
+/* The calling thread's cache of the pool with this id, from the table.  NULL: the thread has no cache of this pool, or
+ * the pool's index is too high. */
 static inline lfpool_cache_t *thread_find_by_id(uint64_t id)
 {
 	if (EMBEDDED)
@@ -79,10 +80,10 @@ static inline bool thread_find(const struct lfpool_t *pool, lfpool_cache_t **cac
 #endif
 }
 
-/* Can threads have caches?  After process_open(). */
+/* Can threads have caches?  May be called after process_open(). */
 bool threads_keep_caches(void);
 #if EMBEDDED
-/* No thread has a cache: each call without one borrows one. */
+/* In this build no thread has a cache, so each call without an explicit cache borrows one. */
 static inline uint32_t thread_hint(void)
 {
 	return (uint32_t)(os_thread_self() >> 10);
@@ -94,15 +95,15 @@ static inline uint32_t thread_hint(void)
 #else
 /* A number that usually differs between threads. */
 uint32_t thread_hint(void);
-/* The calling thread's cache of this pool, created if missing; NULL: it cannot have one, now or ever. */
+/* The calling thread's cache of this pool, created if missing.  NULL: the thread cannot have one now, or ever. */
 struct cache_head *thread_cache(struct lfpool_t *pool);
-/* The same, and stores it in lfpool_thread_.last (L5). */
+/* The same, and stores the cache in lfpool_thread_.last (L5). */
 struct cache_head *thread_cache_remembered(struct lfpool_t *pool);
-/* The calling thread's cache of this pool, or NULL; creates none. */
+/* The calling thread's cache of this pool, or NULL.  Never creates a cache. */
 struct cache_head *thread_cache_if_any(const struct lfpool_t *pool);
 #endif
-/* Get and set the list of hooks and continuations that this thread runs for waiters (waiters.c), the innermost first.
- * Usable in signal handlers. */
+/* Get and set the list of hooks and continuations that this thread runs for waiters (waiters.c), with the innermost
+ * first.  Usable in signal handlers. */
 struct serving;
 struct serving *thread_serving(void);
 void thread_serve(struct serving *innermost);
