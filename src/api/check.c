@@ -334,7 +334,7 @@ static uint32_t depth_of(const struct walk *w, uint32_t number)
 	return link_depth(load_relaxed(&magazines_at(&w->core->magazines, number)->next));
 }
 
-/* Is the magazine reset, so that all its places can be used? */
+/* Is the magazine reset, so that all its entries can be used? */
 static bool is_reset(const struct walk *w, uint32_t number)
 {
 	return LFPOOL_POSITION_(load_relaxed(&magazines_at(&w->core->magazines, number)->bottom)) == LFPOOL_HOME_;

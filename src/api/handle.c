@@ -195,8 +195,8 @@ lfpool_t *lfpool_of(const void *pointer)
 	uint32_t slot;
 
 	if (!EMBEDDED && !pool && pointer && pool_any_heap()) {
-		/* The object's label is the address of a cell.  The cell's address leads to the pool, which checks the
-		 * pointer. */
+		/* In malloc mode the object's label is the address of its slot.  That address leads to the pool, which
+		 * checks the pointer. */
 		pool = live_pools_find_by_address(heap_label(pointer));
 		return pool && !pool_in_place(pool) && pool_locate(pool, pointer, &slot) == LFPOOL_OK ? pool : NULL;
 	}

@@ -34,8 +34,8 @@
  *                  counts as the lowest of all, which only makes the search scan one more block.
  * Progress     Wait-free, except for the loops that lower a word or add MISSED, which are lock-free.  A thread that
  *              stops while it raises a bound costs each search one more block.
- * Concurrency  -: no outside help.  H: not on one slot at the same time; the caller of order_enter alone holds the
- *              slot.  X: no other call is under way.
+ * Concurrency  -: may run at the same time.  H: not on one slot at the same time; the caller of order_enter alone holds
+ *              the slot.  X: no other call is under way.
  *                                                            enter  set_priority  lower  least ..  check, close
  *                  order_enter                                 H         H          -       -           X
  *                  order_set_priority                          H         -          -       -           X

@@ -20,7 +20,7 @@
  *              tickets, so it has no reason to compare `sets` (AS2).  If it then returns NULL, each free slot was set
  *              aside by this call or by an overlapping one.
  * Progress     set, take: lock-free; take is O(slots), and O(1) when no slot is set aside.
- * Concurrency  No two calls need outside help.  The caller of set holds the slot.
+ * Concurrency  Any two calls may run at the same time.  The caller of set holds the slot.
  * Edges        KEEP (docs/memory-model.md): set -> take.
  */
 #ifndef LFPOOL_ASIDE_H

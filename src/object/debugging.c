@@ -45,7 +45,7 @@ static bool open_parts(struct debug *debug, const lfpool_config_t *config)
 		return false;
 	if (!modes->quarantine)
 		return true;
-	/* One place for each object is enough: more places change nothing. */
+	/* One entry for each object is enough: more entries change nothing. */
 	debug->quarantine.places = modes->quarantine;
 	if (config->max_capacity < modes->quarantine)
 		debug->quarantine.places = (uint32_t)config->max_capacity;

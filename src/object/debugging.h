@@ -83,7 +83,7 @@ bool debug_quarantines(const struct debug *debug);
 uint32_t debug_take_back(struct debug *debug, uint64_t *versions_out);
 /* Free slots in the quarantine; a snapshot.  `debug` may be NULL. */
 size_t debug_held_back(const struct debug *debug);
-/* The next slot in the quarantine, from *place on (0 at first); SLOT_NONE at the end.  `debug` may be NULL. */
+/* The next slot in the quarantine, from entry *place on (0 at first); SLOT_NONE at the end.  `debug` may be NULL. */
 uint32_t debug_next_held_back(const struct debug *debug, uint32_t *place);
 
 /* ---- Reports ---- */

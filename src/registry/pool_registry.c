@@ -196,7 +196,7 @@ void registry_inherit(lfpool_registry_t *registry)
 	registry->count = kept;
 }
 
-/* The place of the row with this name, or the place where it would be. */
+/* The index of the row with this name, or the index that the row would have. */
 static size_t row_place(const lfpool_registry_t *registry, const char *name, bool *found_out)
 {
 	size_t low = 0, high = registry->count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pool_registry.h - a registry of lfpool/registry.h, for the files of this room and for sets.
+ * pool_registry.h - a registry of lfpool/registry.h, for the files of this folder and for sets.
  *
  * Idea         A registry is a layer on the public functions.  It has a profile, and a row for each pool, sorted by
  *              name.  A row remembers the pool's configuration without the profile, so that each scenario starts from

@@ -2,9 +2,9 @@
 /*
  * scheme_epoch.c - lfpool/epoch.h: a batch is one entry of a ck_epoch record.
  *
- * Idea         Each place has a record.  A record must have one user at a time, which holds here: a place has at most
- *              one batch, and one thread at a time begins the batch or asks about it.  `ready` calls ck_epoch_poll(),
- *              which calls our callback when the entry is due.
+ * Idea         Each of the pool's places for retired objects has a record.  A record must have one user at a time,
+ *              which holds here: a place has at most one batch, and one thread at a time begins the batch or asks about
+ *              it.  `ready` calls ck_epoch_poll(), which calls our callback when the entry is due.
  * Why not one  ck_epoch_poll() checks for active threads, and then reclaims all deferred entries of the record.  If
  * record       threads shared a record, it would also reclaim an entry that another thread has deferred since the
  *              check, which is too early.  (ck_epoch_call_strict() lets several threads defer at once, but not while

@@ -31,9 +31,9 @@
  *              another call began to wait.  A stopped server holds one object and blocks no call: the next release
  *              serves as well.  Each object that a server gives costs an exhausted acquire and a look at the queue
  *              (cells.c).
- * Concurrency  No two calls need outside help, from waiters_open() to waiters_free().  The caller of a function with
- *              `head` is the user of that cache.  waiters_forget_calls() is called by the one thread of a child after
- *              fork.
+ * Concurrency  Any two calls may run at the same time, from waiters_open() to waiters_free().  The caller of a function
+ *              with `head` is the user of that cache.  waiters_forget_calls() is called by the one thread of a child
+ *              after fork.
  */
 #ifndef LFPOOL_WAITERS_H
 #define LFPOOL_WAITERS_H
