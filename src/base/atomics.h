@@ -2,8 +2,11 @@
 /*
  * atomics.h - every atomic access of the library, with the memory order in the verb.
  *
- * Idea         No other file includes <stdatomic.h>, so all memory orders can be listed, justified and replaced here.
- *              In the library, the inlined fast paths of lfpool/inline.h use these verbs too.
+ * Idea         No other file includes <stdatomic.h>, so a search for these names finds every access, and the orders can
+ *              be replaced here.  In the library, the inlined fast paths of lfpool/inline.h use these verbs too.
+ * Comments     The comment at an access begins with its memory order.  "release, edge PUT: publishes the link" means
+ *              that the store makes the link visible to each acquire of the edge PUT.  docs/memory-model.md lists all
+ *              edges.
  * Test builds  With LFPOOL_EXPLORE, each access is a step of the schedule explorer (verify/explore).  With
  *              LFPOOL_CHAOS=n, about one in n accesses is delayed.
  * Asymmetric   The owner of a magazine needs a full fence between its store of bottom and its load of top.  A thief

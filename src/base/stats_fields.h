@@ -2,8 +2,8 @@
 /*
  * stats_fields.h - the fields of lfpool_stats_t as a table, for code that writes or adds all of them.
  *
- * Idea         A new counter is a line in lfpool_stats_t (lfpool/report.h) and a line here.  The sums of a set, the
- *              text and the JSON of a dump follow from the table.
+ * Idea         A new counter needs one line in lfpool_stats_t (lfpool/report.h) and one line here.  The sums of a set,
+ *              the text and the JSON of a dump follow from the table.
  * Invariants   SF1 each field of lfpool_stats_t except backend has one row: a missing row does not compile.
  */
 #ifndef LFPOOL_STATS_FIELDS_H

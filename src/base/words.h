@@ -33,7 +33,7 @@ struct text;
 #define VERSION_OF(major, minor, patch) STRING_OF(major) "." STRING_OF(minor) "." STRING_OF(patch)
 #define VERSION VERSION_OF(LFPOOL_VERSION_MAJOR, LFPOOL_VERSION_MINOR, LFPOOL_VERSION_PATCH)
 
-/* Each field is 0 if the mode is off.  Otherwise it is the mode's number, or 1 for a mode without a number. */
+/* Each field is 0 if the mode is off.  Otherwise the field is the mode's number, or 1 for a mode without a number. */
 struct debug_modes {
 #define DEBUG_FIELD(field, word, least, most, text) uint32_t field;
 	LFPOOL_DEBUG_MAP(DEBUG_FIELD)

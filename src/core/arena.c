@@ -332,8 +332,8 @@ uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as)
 	uint64_t word = arena_generation(arena, slot);
 
 	/* A word that is already live (memory-model.md, "Marks") becomes a candidate too.  Repeats only if another
-	 * thread has made the word live, or releases the object.  release, edge TELL: the writes of hooks.activate, for
-	 * a thread that resolves the handle.  acquire, edge MARK; after a failure too. */
+	 * thread has made the word live, or releases the object.  release, edge TELL: publishes the writes of
+	 * hooks.activate, for a thread that resolves the handle.  acquire, edge MARK; after a failure too. */
 	while (generation_phase(word) < generation_phase(as)) {
 		const uint64_t next = word - generation_phase(word) + as;
 
@@ -354,7 +354,7 @@ static bool clear(const struct arena *arena, uint32_t slot, uint64_t leaving)
 	 * object. */
 	const bool ours = cas_relaxed(arena_state(arena, slot), &state, 0);
 
-	/* release, edge MARK: the state is no longer marked. */
+	/* release, edge MARK: publishes that the state is no longer marked. */
 	store_release(&arena->generation[slot], leaving - GENERATION_LEAVING);
 	return ours;
 }
@@ -384,7 +384,7 @@ enum leave arena_leave(const struct arena *arena, uint32_t slot, uint64_t word, 
 			if (arena_unmark(arena, slot, word))
 				return LEAVE_NOW;
 		} else if (cas_release(&arena->generation[slot], &word, word - generation_phase(word) + later)) {
-			/* release, edge PIN: the caller's writes to the object, for the last unpin. */
+			/* release, edge PIN: publishes the caller's writes to the object, for the last unpin. */
 			return LEAVE_LATER;
 		}
 		word = arena_generation(arena, slot);

@@ -196,8 +196,8 @@ static inline bool arena_is_active(const struct arena *arena, uint32_t slot)
 /* For the holder of a free slot. */
 static inline void arena_activate(struct arena *arena, uint32_t slot)
 {
-	/* release, edge TELL: the writes of hooks.activate.  (A pool with fast paths has no such hook, so their store
-	 * is relaxed.) */
+	/* release, edge TELL: publishes the writes of hooks.activate.  (A pool with fast paths has no such hook, so
+	 * their store is relaxed.) */
 	store_release(arena_state(arena, slot), arena_active(arena, slot));
 }
 

@@ -104,7 +104,7 @@ static uint32_t pop_empty(struct cache *c)
 static uint32_t pop_empty_of_others(struct cache *c)
 {
 	const struct core *core = c->core;
-	/* acquire, edge LOT. */
+	/* acquire, edge LOT: sees the caches that it counts. */
 	const uint32_t count = load_acquire(&core->table.count);
 	uint32_t number = 0, left;
 
@@ -383,14 +383,14 @@ void cache_table_close(struct core *core)
 size_t cache_table_extra_count(const struct core *core, uint64_t *pushes)
 {
 	const struct magazines *ms = &core->magazines;
-	/* acquire, edge LOT. */
+	/* acquire, edge LOT: sees the caches that it counts. */
 	uint32_t caches = load_acquire(&core->table.count);
 	size_t free_slots = 0;
 
 	for (uint32_t index = 0; index < caches; index++) {
 		uint32_t left;
 
-		/* acquire, edge CLAIM: its magazines are initialised. */
+		/* acquire, edge CLAIM: sees that its magazines are initialised. */
 		if (!load_acquire(&cache_at(core, index, &left)->born))
 			continue;
 		for (uint32_t which = 0; which < EXTRA_PER_CACHE; which++) {
@@ -407,7 +407,7 @@ size_t cache_table_extra_count(const struct core *core, uint64_t *pushes)
 /* Free slots in the magazines that a cache names or has on its stack, each magazine once; a snapshot. */
 static size_t cached_count(const struct magazines *ms, const struct cache *c)
 {
-	/* acquire, all, edges SHOW and PUT: a magazine may belong to the lot of a newer cache. */
+	/* acquire, all, edges SHOW and PUT: see the magazines, because one may belong to the lot of a newer cache. */
 	const uint32_t moving = tagged_number(load_acquire(&c->in_transit)),
 		       current = tagged_number(load_acquire(&c->current_word));
 	const int in_transit = moving ? magazines_count(ms, moving) : 0,
@@ -421,7 +421,7 @@ static size_t cached_count(const struct magazines *ms, const struct cache *c)
 void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out)
 {
 	const struct depot *depot = &core->depot;
-	/* acquire, edge LOT. */
+	/* acquire, edge LOT: sees the caches that it counts. */
 	const uint32_t caches = load_acquire(&core->table.count);
 	uint32_t left = 0;
 
@@ -457,7 +457,7 @@ static bool lot_ensure(struct core *core, uint32_t index, enum cache_term term)
 	uint32_t caches = (uint32_t)LOT_CACHES << lot;
 	char *none = NULL;
 
-	/* acquire, edge LOT. */
+	/* acquire, edge LOT: sees the caches that it counts. */
 	if (EMBEDDED || load_acquire(&core->table.lot[lot]))
 		return true;
 
@@ -487,7 +487,7 @@ static bool lot_ensure(struct core *core, uint32_t index, enum cache_term term)
 		lot_won = none - caches * sizeof(struct cache);
 	}
 	none = NULL;
-	/* release, edge LOT.  On failure another thread has written the same value. */
+	/* release, edge LOT: publishes the lot.  A failure means that another thread has written the same value. */
 	(void)cas_release(&core->table.lot[lot], &none, lot_won);
 	return true;
 }
@@ -512,9 +512,9 @@ static void give_birth(struct core *core, struct cache *c, uint32_t index)
 		magazine_make_empty(magazines_at(ms, number), number);
 	}
 	install(c, magazines_extra_number(ms, index, 0));
-	/* release, edge CLAIM: the magazines, for cache_table_extra_count(), and `current_word`, for a round of
-	 * LFPOOL_IDLE (C5).  The store comes before the magazines are on a stack, where other threads can take and fill
-	 * them. */
+	/* release, edge CLAIM: publishes the magazines, for cache_table_extra_count(), and `current_word`, for a round
+	 * of LFPOOL_IDLE (C5).  The store comes before the magazines are on a stack, where other threads can take and
+	 * fill them. */
 	store_release(&c->born, 1);
 	for (uint32_t which = 1; which < EXTRA_PER_CACHE; which++)
 		shelve(c, magazines_at(ms, magazines_extra_number(ms, index, which)), true);
@@ -524,8 +524,8 @@ static bool claim(struct cache *c)
 {
 	uint32_t unclaimed = 0;
 
-	/* relaxed: a load before the CAS, so that a search does not write to claimed caches.  acquire, edge CLAIM: the
-	 * last user's fields. */
+	/* relaxed: a load before the CAS, so that a search does not write to claimed caches.  acquire, edge CLAIM: sees
+	 * the last user's fields. */
 	return load_relaxed(&c->claimed) == 0 && cas_acquire(&c->claimed, &unclaimed, 1);
 }
 
@@ -544,7 +544,7 @@ static struct cache *claim_at(struct core *core, uint32_t index)
 		/* relaxed: a first guess. */
 		uint32_t count = load_relaxed(&core->table.count);
 
-		/* release, edge LOT: T2.  Repeats only when another thread raised it. */
+		/* release, edge LOT: publishes the lot; T2.  Repeats only when another thread raised it. */
 		while (count <= index && !cas_weak_release(&core->table.count, &count, index + 1))
 			;
 		give_birth(core, c, index);
@@ -554,7 +554,7 @@ static struct cache *claim_at(struct core *core, uint32_t index)
 
 struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint)
 {
-	/* acquire, edge LOT: the caches it counts. */
+	/* acquire, edge LOT: sees the caches that it counts. */
 	const uint32_t count = load_acquire(&core->table.count);
 	const uint32_t first = term == CACHE_FOR_LONG ? core->table.for_calls : 0;
 	struct cache *c;
@@ -578,6 +578,6 @@ struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint
 void cache_unclaim(struct cache *c)
 {
 	plain_written(&c->core);
-	/* release, edge CLAIM: all accesses of this user to the cache. */
+	/* release, edge CLAIM: publishes all writes of this user to the cache. */
 	store_release(&c->claimed, 0);
 }

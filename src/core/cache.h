@@ -200,9 +200,9 @@ size_t census_untouched(const struct core *core);
 size_t census_in_magazines(const struct core *core, uint64_t *pushes);
 /* Used chunks. */
 uint64_t census_chunks(const struct core *core);
-/* Slots that may have been handed out form runs.  census_used() returns the last such slot.  census_run() returns the
- * first such slot from `slot` on, and sets *end_out to the slot after its run.  After the last run, the result is not
- * below *end_out. */
+/* The slots that acquires may have taken so far form runs.  census_used() returns the last of these slots.
+ * census_run() returns the first of them from `slot` on, and sets *end_out to the slot after its run.  After the last
+ * run, the result is not below *end_out. */
 size_t census_used(const struct core *core);
 size_t census_run(const struct core *core, size_t slot, size_t *end_out);
 /* Both functions fill in stats that are zero except for the capacity.  census_lists() adds the numbers of free slots,

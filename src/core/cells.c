@@ -47,7 +47,7 @@ static bool cell_lot_ensure(struct waiters *d, uint32_t index)
 	const size_t bytes = lot_bytes(lot);
 	char *none = NULL;
 
-	/* acquire, edge CELL. */
+	/* acquire, edge CELL: sees the memory of the lot. */
 	if (load_acquire(&d->lot[lot]))
 		return true;
 
@@ -59,7 +59,7 @@ static bool cell_lot_ensure(struct waiters *d, uint32_t index)
 	if (!mapped)
 		return false;
 	plain_written(mapped);
-	/* acq_rel, edge CELL: release our mapping, or acquire the mapping of the thread that was first. */
+	/* acq_rel, edge CELL: publishes our mapping, or acquires the mapping of the thread that was first. */
 	if (!cas_acq_rel(&d->lot[lot], &none, mapped))
 		os_unmap(mapped, bytes);
 	return true;
@@ -75,13 +75,13 @@ static void cell_push(struct waiters *d, struct cell *cell)
 	/* Repeats only when another thread moved the top.  relaxed: the cell is ours until the CAS publishes it. */
 	do {
 		store_relaxed(&cell->below, tagged_number(top));
-		/* release, edge VACANT: our accesses to the cell come before its next user's. */
+		/* release, edge VACANT: our accesses to the cell come before those of its next user. */
 	} while (!cas_weak_release(&d->vacant, &top, tagged_next(top, cell->index + 1)));
 }
 
 static struct cell *cell_pop(struct waiters *d)
 {
-	/* acquire, edge VACANT: `below`. */
+	/* acquire, edge VACANT: sees `below`. */
 	uint64_t top = load_acquire(&d->vacant);
 
 	/* Repeats only when another thread moved the top. */
@@ -102,12 +102,12 @@ struct cell *cell_claim(struct waiters *d)
 
 	/* Repeats only when another thread took the next cell. */
 	while (!(cell = cell_pop(d))) {
-		/* acquire, edge CELL: the lots of the counted cells, and the branches. */
+		/* acquire, edge CELL: sees the lots of the counted cells, and the branches. */
 		uint32_t count = load_acquire(&d->cells);
 
 		if (count == CELLS_MAX || !cell_lot_ensure(d, count))
 			return NULL;
-		/* release, edge CELL. */
+		/* release, edge CELL: publishes the lot. */
 		if (cas_release(&d->cells, &count, count + 1)) {
 			cell = cell_at(d, count);
 			cell->index = count;
@@ -140,7 +140,7 @@ void cell_enlist(struct waiters *d, struct cell *cell, uint64_t ticket, lfpool_c
 	store_relaxed(&cell->context, context);
 	store_relaxed(&cell->ticket, ticket);
 	waiters_want(d, 1);
-	/* release, edge QUEUE: the fields above. */
+	/* release, edge QUEUE: publishes the fields above. */
 	store_release(&cell->word, cell_waiting(ticket));
 	cell_show(d, cell, ticket);
 }
@@ -235,7 +235,8 @@ static void lower(struct branch *branch, uint64_t bound)
 	/* relaxed: a first guess. */
 	uint64_t word = load_relaxed(&branch->bound);
 
-	/* release, edge BOUND: the cell's word, and the bound below.  Repeats only when another thread changed it. */
+	/* release, edge BOUND: publishes the cell's word, and the bound of the level below.  Repeats only when another
+	 * thread changed this bound. */
 	while (!cas_weak_release(&branch->bound, &word,
 				 bound_next(word, is_smaller(bound, bound_in(word)) ? bound : bound_in(word))))
 		;
@@ -272,7 +273,7 @@ static struct cell *oldest_among(const struct waiters *d, struct cell *cells, ui
 	struct cell *found = NULL;
 
 	for (struct cell *cell = cells; cell < cells + count; cell++) {
-		/* acquire, edge QUEUE: `then`. */
+		/* acquire, edge QUEUE: sees `then`. */
 		const uint64_t word = load_acquire(&cell->word);
 
 		/* relaxed: no thread sleeps on the cell of a continuation. */
@@ -298,7 +299,8 @@ static uint32_t least_of(struct branch *branches, uint32_t count, uint64_t *word
 
 	*word_out = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		/* acquire, edge BOUND: the level below is read as it was at the change of the bound, or later (W10). */
+		/* acquire, edge BOUND: the loads of the level below see its state at the change of the bound, or a
+		 * later one (W10). */
 		const uint64_t word = load_acquire(&branches[i].bound);
 
 		if (is_smaller(bound_in(word), bound_in(*word_out))) {
@@ -363,8 +365,8 @@ static struct cell *oldest_in_tree(const struct waiters *d, uint32_t used, uint6
 
 struct cell *cells_oldest(const struct waiters *d, uint64_t *word_out)
 {
-	/* acquire, edge CELL.  A cell that is not counted yet may be ignored, because its owner will itself serve
-	 * later. */
+	/* acquire, edge CELL: sees the counted cells.  A cell that is not counted yet may be ignored, because its owner
+	 * will itself serve later. */
 	const uint32_t count = load_acquire(&d->cells), below_top = CELL_GROUP * TOP_GROUPS;
 	struct cell *cell = oldest_among(d, cell_at(d, 0), count < CELL_LOT ? count : CELL_LOT, word_out), *earlier;
 

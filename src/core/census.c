@@ -127,7 +127,7 @@ static size_t high_water(const struct core *core, const lfpool_stats_t *stats)
 
 	for (uint32_t i = 0; i < core->depot.shards; i++)
 		rested += low_water_least(&core->depot.shard[i].full.least) * slots;
-	/* acquire, edge LOT. */
+	/* acquire, edge LOT: sees the caches that it counts. */
 	EACH_CACHE(core, c, load_acquire(&core->table.count))
 	{
 		rested += low_water_least(&c->full.least) * slots;
@@ -173,7 +173,8 @@ void census_reset_high_water(struct core *core)
 
 		stack_reset(full, &full->least, &core->magazines);
 	}
-	/* acquire, both: edge LOT; edge CLAIM.  A cache that is born later has an empty stack, and a zero mark. */
+	/* acquire, both: edge LOT, for the counted caches; edge CLAIM, for their magazines.  A cache that is born later
+	 * has an empty stack, and a zero mark. */
 	EACH_CACHE(core, c, load_acquire(&core->table.count))
 	{
 		if (load_acquire(&c->born))
@@ -189,7 +190,7 @@ uint64_t census_steals(const struct core *core)
 	uint64_t steals = 0;
 	const struct cache *c;
 
-	/* acquire, edge LOT. */
+	/* acquire, edge LOT: sees the caches that it counts. */
 	EACH_CACHE(core, c, load_acquire(&core->table.count))
 	{
 		steals += tally_read(&c->counts.steals);
@@ -201,7 +202,7 @@ uint64_t census_steals(const struct core *core)
  * were in it all the time (SV3 in steal.c). */
 static size_t idle_in_current(const struct core *core, const struct cache *c)
 {
-	/* acquire, edge SHOW: the magazine.  relaxed: notes. */
+	/* acquire, edge SHOW: sees the magazine.  relaxed: the notes are only compared. */
 	const uint64_t word = load_acquire(&c->current_word);
 	const uint32_t number = tagged_number(word);
 
@@ -218,12 +219,12 @@ static size_t idle_in_current(const struct core *core, const struct cache *c)
 /* The same for a stack of partial magazines whose head did not change. */
 static size_t idle_in_partial(const struct core *core, const struct shard *s)
 {
-	/* acquire, edge PUT: the links. */
+	/* acquire, edge PUT: sees the links. */
 	const uint64_t head = load_acquire(&s->partial.head);
 	uint32_t number = tagged_number(head);
 	size_t objects = 0;
 
-	/* relaxed, both: a note; the last line detects a stale link. */
+	/* relaxed, both: the note is only compared, and the last line of this function detects a stale link. */
 	if (head != load_relaxed(&s->rested))
 		return 0;
 	for (uint32_t depth = depth_below(&core->magazines, head); depth && number; depth--) {
@@ -238,7 +239,7 @@ static size_t idle_in_partial(const struct core *core, const struct shard *s)
 size_t census_idle(const struct core *core, uint64_t stolen)
 {
 	const size_t slots = core->magazines.slots;
-	/* acquire, edge LOT. */
+	/* acquire, edge LOT: sees the caches that it counts. */
 	const uint32_t caches = load_acquire(&core->table.count);
 	size_t full = 0, others = 0;
 	const struct cache *c;
@@ -268,16 +269,17 @@ void census_reset_idle(struct core *core)
 		struct shard *s = &core->depot.shard[i];
 
 		stack_reset(&s->full, &s->full.idle, ms);
-		/* relaxed: a note. */
+		/* relaxed: the note is only compared. */
 		store_relaxed(&s->rested, load_relaxed(&s->partial.head));
 	}
-	/* acquire, both: edge LOT; edge CLAIM. */
+	/* acquire, both: edge LOT, for the counted caches; edge CLAIM, for their magazines. */
 	EACH_CACHE(core, c, load_acquire(&core->table.count))
 	{
 		if (!load_acquire(&c->born))
 			continue;
 		stack_reset(&c->full, &c->full.idle, ms);
-		/* acquire, edge SHOW: the magazine, and its pushes, which are read later.  relaxed: notes. */
+		/* acquire, edge SHOW: sees the magazine; its pushes are read later.  relaxed: the notes are only
+		 * compared. */
 		const uint64_t word = load_acquire(&c->current_word);
 
 		store_relaxed(&c->rested_word, word);

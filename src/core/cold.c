@@ -64,8 +64,8 @@ static bool change(struct cold *c, uint64_t *now, uint64_t to)
 {
 	uint64_t found = *now;
 
-	/* acquire, edge SHOW: the bits and the pages; after a failure too.  release: the bits and the pages, and the
-	 * removal of the slots from their former magazine or chunk. */
+	/* acquire, edge SHOW: sees the bits and the pages; after a failure too.  release: publishes the bits and the
+	 * pages, and the removal of the slots from their former magazine or chunk. */
 	if (!cas_weak_acq_rel(&c->counts, &found, to)) {
 		*now = found;
 		return false;
@@ -140,7 +140,7 @@ void cold_give_back(struct cold *c, uint32_t borrowed)
 
 uint32_t cold_allowed_take(struct cold *c, size_t wanted)
 {
-	/* acquire, edge SHOW: the bits, the pages; on failure too. */
+	/* acquire, edge SHOW: sees the bits and the pages; after a failure too. */
 	uint64_t now = load_acquire(&c->counts), taken;
 
 	do {
@@ -154,7 +154,7 @@ uint32_t cold_allowed_take(struct cold *c, size_t wanted)
 
 uint32_t cold_borrow(struct cold *c, uint32_t wanted)
 {
-	/* acquire, edge SHOW: the bits, the pages; on failure too. */
+	/* acquire, edge SHOW: sees the bits and the pages; after a failure too. */
 	uint64_t now = load_acquire(&c->counts), more;
 
 	do {
@@ -278,7 +278,8 @@ static uint64_t open_pages(struct cold *c, uint64_t wanted)
 			to = from + (to - from) / 2;
 		if (from == to)
 			break;
-		/* release, edge OPEN: the pages.  Fails if another thread did the same, or more. */
+		/* release, edge OPEN: publishes the pages.  Fails if another thread has opened these pages too, or
+		 * more. */
 		if (cas_release(&c->opened, &from, to))
 			from = to;
 	}
@@ -307,7 +308,7 @@ static size_t limit_again(struct cold *c, uint64_t capacity, uint64_t more)
 
 size_t cold_grow(struct cold *c, size_t wanted, size_t from)
 {
-	/* acquire, edge SHOW, on failure too: the pages. */
+	/* acquire, edge SHOW: sees the pages; after a failure too. */
 	uint64_t now = load_acquire(&c->counts), forgiven, more;
 
 	do {
@@ -355,8 +356,9 @@ void cold_give_bits(struct cold *c, uint64_t word, uint64_t bits)
 	/* relaxed: a stale word costs one failed CAS. */
 	uint64_t now = load_relaxed(&c->bits[word]);
 
-	/* release, edge COLD: the holder's accesses to the slot.  Repeats only when another thread changed the word.
-	 * (Flipping the bits makes them cold, because they are not cold while the caller holds the slots.) */
+	/* release, edge COLD: publishes the holder's accesses to the slot.  Repeats only when another thread changed
+	 * the word.  (Flipping the bits makes them cold, because they are not cold while the caller holds the
+	 * slots.) */
 	while (!cas_weak_release(&c->bits[word], &now, now ^ bits))
 		;
 }
@@ -368,7 +370,8 @@ bool cold_take_bits(struct cold *c, uint64_t word, uint64_t bits)
 	uint64_t now = load_relaxed(&c->bits[word]);
 
 	while (((now ^ flip) & bits) == bits)
-		/* acquire, edge COLD.  Repeats only when another thread changed the word. */
+		/* acquire, edge COLD: sees the last holder's accesses.  Repeats only when another thread changed the
+		 * word. */
 		if (cas_acquire(&c->bits[word], &now, now ^ bits))
 			return true;
 	return false;
@@ -393,7 +396,7 @@ uint32_t cold_take_any(struct cold *c)
 	/* Repeats only when other threads changed bits (O1). */
 	for (;; word++) {
 		/* Loaded in each round: other threads may have taken the slots that were accessible when we lowered the
-		 * count, and the remaining cold slots may be on pages that were opened since.  acquire, edge OPEN:
+		 * count, and the remaining cold slots may be on pages that were opened since.  acquire, edge OPEN: sees
 		 * those pages. */
 		const uint64_t opened = load_acquire(&c->opened);
 

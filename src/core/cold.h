@@ -151,8 +151,8 @@ static inline size_t cold_opened(const struct cold *c)
 	return (size_t)load_relaxed(&c->opened);
 }
 
-/* The last slot beyond `initial` that may have been handed out, or 0.  A thread that knows of an object there sees a
- * value that includes its slot. */
+/* The last slot beyond `initial` that may have been handed out, or 0.  A thread that knows of an object beyond
+ * `initial` sees a value that is not below the object's slot. */
 static inline size_t cold_reached(const struct cold *c)
 {
 	/* relaxed: as cold_capacity(). */
@@ -169,7 +169,7 @@ static inline uint32_t cold_take(struct cold *c)
 }
 
 /* For the slot's holder.  cold_put() puts the slot into the store; the slot becomes allowed, or leaves the pool if a
- * shrink is pending.  cold_withdraw() puts it into the store and removes it from the pool in any case. */
+ * shrink is pending.  cold_withdraw() puts the slot into the store, and removes it from the pool in any case. */
 void cold_put(struct cold *c, uint32_t slot);
 void cold_withdraw(struct cold *c, uint32_t slot);
 

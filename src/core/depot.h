@@ -124,11 +124,11 @@ static inline void stack_reset(struct stack *s, low_water_word *mark, const stru
 	unsigned failures = 0;
 
 	for (;;) {
-		/* acquire, edge PUT: the link of the top magazine. */
+		/* acquire, edge PUT: sees the link of the top magazine. */
 		uint64_t head = load_acquire(&s->head);
 		const uint32_t depth = depth_below(ms, head);
 
-		/* release, edge PUT: the open mark. */
+		/* release, edge PUT: publishes the open mark. */
 		if (cas_weak_release(&s->head, &head, tagged_next(head, tagged_number(head)))) {
 			low_water_note(mark, depth);
 			break;
@@ -157,7 +157,7 @@ static inline bool stack_push_within(struct stack *s, const struct magazines *ms
 	const uint32_t number = load_relaxed(&m->number);
 
 	for (;;) {
-		/* acquire, edge PUT: the link of the top magazine, for D5. */
+		/* acquire, edge PUT: sees the link of the top magazine, for D5. */
 		uint64_t head = load_acquire(&s->head);
 		const uint32_t depth = depth_below(ms, head);
 
@@ -165,7 +165,8 @@ static inline bool stack_push_within(struct stack *s, const struct magazines *ms
 			return false;
 		/* relaxed: the magazine is ours until the CAS publishes it. */
 		store_relaxed(&m->next, link_to(depth + 1, tagged_number(head)));
-		/* release, edge PUT: the link and the stores of the magazine's owners, for the call that pops it. */
+		/* release, edge PUT: publishes the link and the stores of the magazine's owners, for the call that pops
+		 * it. */
 		if (cas_weak_release(&s->head, &head, tagged_next(head, number)))
 			break;
 		/* Retries only after another thread moved the head, or for a spurious failure: lock-free. */
@@ -184,7 +185,7 @@ static inline void stack_push(struct stack *s, const struct magazines *ms, struc
 /* Takes the top magazine; returns its number, announced in `in_transit`, or 0. */
 static inline uint32_t stack_pop(struct stack *s, const struct magazines *ms, tagged_word *in_transit)
 {
-	/* acquire, edge PUT: the link of the top magazine. */
+	/* acquire, edge PUT: sees the link of the top magazine. */
 	uint64_t head = load_acquire(&s->head);
 	unsigned failures = 0;
 
@@ -200,8 +201,8 @@ static inline uint32_t stack_pop(struct stack *s, const struct magazines *ms, ta
 		 * the head's tag has changed (S1) and the CAS fails. */
 		uint64_t link = load_relaxed(&magazines_at(ms, number)->next);
 
-		/* acquire, edge PUT: for the new head after a failure.  release, edge SHOW: a thread that finds the
-		 * magazine gone also sees our announcement. */
+		/* acquire, edge PUT: sees the link of the new top magazine, after a failure.  release, edge SHOW: a
+		 * thread that finds the magazine gone also sees our announcement. */
 		if (cas_weak_acq_rel(&s->head, &head, tagged_next(head, link_below(link)))) {
 			stack_note(s, link_depth(link) - 1);
 			if (failures)
@@ -216,7 +217,7 @@ static inline uint32_t stack_pop(struct stack *s, const struct magazines *ms, ta
 /* Takes the next unused chunk of a region; returns the number of its magazine, announced in `in_transit`, or 0. */
 static inline uint32_t shard_carve(struct shard *s, const struct magazines *ms, tagged_word *in_transit)
 {
-	/* relaxed: a stale mark costs one failed CAS. */
+	/* relaxed: a stale count costs one failed CAS. */
 	uint64_t carved = load_relaxed(&s->carved);
 
 	while (carved < s->chunks) {
@@ -238,13 +239,13 @@ static inline uint32_t shard_carve(struct shard *s, const struct magazines *ms, 
  * objects, and another thread would read it as full until it is initialised. */
 static inline uint32_t depot_take_spare(struct depot *d, const struct magazines *ms)
 {
-	/* relaxed: a stale mark costs one failed CAS. */
+	/* relaxed: a stale count costs one failed CAS. */
 	uint64_t spared = load_relaxed(&d->spared);
 
 	while (spared < ms->spares) {
 		const uint32_t number = ms->chunks + (uint32_t)spared + 1;
 
-		/* relaxed: it publishes nothing. */
+		/* relaxed: the CAS publishes nothing. */
 		if (cas_weak_relaxed(&d->spared, &spared, spared + 1)) {
 			magazine_make_empty(magazines_at(ms, number), number);
 			return number;

@@ -129,7 +129,7 @@ static inline uint64_t magazine_top(uint64_t word)
  * which means the limit (H7), or the value that its maker has stored since. */
 static inline uint64_t magazine_bottom(const struct lfpool_magazine *m, uint32_t slots)
 {
-	/* acquire, edge MADE: its maker's store of bottom. */
+	/* acquire, edge MADE: sees its maker's store of bottom. */
 	const bool made = load_acquire(&m->number);
 	const uint64_t bottom = load_acquire(&m->bottom);
 
@@ -170,7 +170,7 @@ static inline void magazine_make_full(struct lfpool_magazine *m, uint32_t number
 	/* relaxed: means the same as the 0; published by `number`. */
 	if (!load_relaxed(&m->bottom))
 		store_relaxed(&m->bottom, magazine_limit(slots));
-	/* release, edge MADE: bottom. */
+	/* release, edge MADE: publishes bottom. */
 	store_release(&m->number, number);
 }
 
@@ -384,7 +384,8 @@ static inline void magazine_push_placed(struct lfpool_magazine *m, uint64_t firs
 	ASSERT("H4", magazine_pushes(peek(&m->bottom)) == magazine_pushes(first));
 	ASSERT("H2", peek(&m->bottom) == first);
 	ASSERT("H3", magazine_count(magazine_top(peek(&m->top)), first) >= 0);
-	/* release, edge GIVE: the entries, the slots' states and the contents of the objects, for the next holders. */
+	/* release, edge GIVE: publishes the entries, the slots' states and the contents of the objects, for the next
+	 * holders. */
 	store_release(&m->bottom, bottom_pushed(first, count));
 }
 
@@ -423,7 +424,7 @@ static inline uintptr_t magazine_take(struct lfpool_magazine *m, uint32_t slots,
 {
 	const uint64_t position = magazine_top(top);
 
-	/* acquire, edge GIVE: the entry, and the writes of the thread that released the object. */
+	/* acquire, edge GIVE: sees the entry, and the writes of the thread that released the object. */
 	if (magazine_count(position, magazine_bottom(m, slots)) <= 0)
 		return 0;
 	/* relaxed: edge GIVE made the entry visible.  It is stale only if top has moved, and then the CAS fails

@@ -70,13 +70,13 @@ static ALWAYS_INLINE void collect_magazine(const struct core *core, uint64_t wor
 		return;
 
 	struct lfpool_magazine *m = magazines_at(&core->magazines, number);
-	/* acquire, edge SHOW: the earlier stores of the thread that moved top.  So bottom, read next, is no older than
-	 * the value that this thread saw. */
+	/* acquire, edge SHOW: sees the earlier stores of the thread that moved top.  So bottom, read next, is no older
+	 * than the value that this thread saw. */
 	uint64_t top = load_acquire(&m->top);
-	/* acquire, edge GIVE; and top, read again, is no older than the top that the owner saw. */
+	/* acquire, edge GIVE.  So top, read again, is no older than the top that the owner saw. */
 	uint64_t bottom = magazine_bottom(m, core->magazines.slots);
 
-	/* relaxed: the first read has acquired this value, or top has moved.  SV1. */
+	/* relaxed: either the first read has acquired this value, or top has moved (SV1). */
 	if (load_relaxed(&m->top) != top) {
 		s->something = true;
 		return;
@@ -110,9 +110,10 @@ static bool collect_all(struct cache *c, struct collect *s, bool robs)
 {
 	const struct core *core = c->core;
 
-	/* acquire, edge SHOW.  The cold store is read first, because it is not in the sums. */
+	/* acquire, edge SHOW: sees earlier changes of the lists.  The cold store is read first, because it is not in
+	 * the sums. */
 	s->something = cold_allowed_in(load_acquire(&core->cold.counts)) != 0 && s->cold;
-	/* acquire, edge SHOW: the counted caches, and the magazines that moved into them. */
+	/* acquire, edge SHOW: sees the counted caches, and the magazines that moved into them. */
 	const uint32_t count = load_acquire(&core->table.count);
 
 	for (uint32_t i = 0; i < core->depot.shards; i++) {
@@ -139,7 +140,7 @@ static bool collect_all(struct cache *c, struct collect *s, bool robs)
 		} else {
 			victim = cache_at(core, index, &left);
 		}
-		/* acquire, both, edge SHOW. */
+		/* acquire, both, edge SHOW: see the earlier stores of the cache's user. */
 		collect_magazine(core, load_acquire(&victim->in_transit), true, s);
 		collect_magazine(core, load_acquire(&victim->current_word), false, s);
 		/* acquire, edge PUT. */

@@ -62,7 +62,7 @@ static uintptr_t search(const struct range_array *array, size_t count, uintptr_t
 void *address_map_find(const struct address_map *ranges, uintptr_t address)
 {
 	for (;;) {
-		/* acquire, edge PUBLISH, both: the array's contents.  If the array is newer, the head has changed
+		/* acquire, edge PUBLISH, both: see the array's contents.  If the array is newer, the head has changed
 		 * (AR2). */
 		const uint64_t head = load_acquire(&ranges->head);
 		const struct range_array *array = (const void *)load_acquire(&ranges->array[which_of(head)]);
@@ -80,7 +80,7 @@ void *address_map_find(const struct address_map *ranges, uintptr_t address)
 /* The innermost range around address `first`, counted from 1, or 0.  `place` ranges begin at or below the address. */
 static size_t outer_of(struct range_array *array, size_t place, uintptr_t first)
 {
-	/* relaxed, both: the writer's. */
+	/* relaxed, both: no other thread writes now. */
 	while (place && load_relaxed(&array->range[place - 1].end) <= first)
 		place = (size_t)load_relaxed(&array->range[place - 1].outer);
 	return place;
@@ -100,13 +100,13 @@ static void range_set(struct range_array *array, size_t place, uintptr_t first, 
 
 static void range_copy(struct range_array *to, size_t place, struct range *from)
 {
-	/* relaxed, all: the writer's. */
+	/* relaxed, all: no other thread writes now. */
 	range_set(to, place, load_relaxed(&from->first), load_relaxed(&from->end), load_relaxed(&from->owner));
 }
 
 static struct range_array *array_at(struct address_map *ranges, unsigned which)
 {
-	/* relaxed: the writer's. */
+	/* relaxed: no other thread writes now. */
 	return (struct range_array *)load_relaxed(&ranges->array[which]);
 }
 
@@ -114,7 +114,7 @@ static void publish(struct address_map *ranges, uint64_t head, size_t count)
 {
 	const uint64_t version = ((head >> COUNT_BITS) + 1) & LOW_BITS(RANGES_VERSION_BITS);
 
-	/* release, edge PUBLISH: the array. */
+	/* release, edge PUBLISH: publishes the array. */
 	store_release(&ranges->head, version << COUNT_BITS | count);
 }
 
@@ -134,7 +134,7 @@ static struct range_array *array_larger(struct range_array *outgrown)
 
 bool address_map_add(struct address_map *ranges, uintptr_t first, uintptr_t end, void *owner)
 {
-	/* relaxed: the writer's. */
+	/* relaxed: no other thread writes now. */
 	const uint64_t head = load_relaxed(&ranges->head);
 	const size_t count = ranges_in(head);
 	const unsigned other = which_of(head) ^ 1;
@@ -153,7 +153,7 @@ bool address_map_add(struct address_map *ranges, uintptr_t first, uintptr_t end,
 	range_set(to, place, first, end, (uintptr_t)owner);
 	for (size_t i = place; i < count; i++)
 		range_copy(to, i + 1, &from->range[i]);
-	/* release, edge PUBLISH: the contents of a new array. */
+	/* release, edge PUBLISH: publishes the contents of a new array. */
 	store_release(&ranges->array[other], (uintptr_t)to);
 	publish(ranges, head, count + 1);
 	return true;
@@ -161,14 +161,14 @@ bool address_map_add(struct address_map *ranges, uintptr_t first, uintptr_t end,
 
 void address_map_remove(struct address_map *ranges, uintptr_t first, const void *owner)
 {
-	/* relaxed: the writer's. */
+	/* relaxed: no other thread writes now. */
 	const uint64_t head = load_relaxed(&ranges->head);
 	const size_t count = ranges_in(head);
 	const unsigned other = which_of(head) ^ 1;
 	struct range_array *from = array_at(ranges, which_of(head)), *to = array_at(ranges, other);
 	size_t place = address_map_up_to(from, count, first) - 1;
 
-	/* relaxed: the writer's.  An inner range may begin at the same address, and is then skipped. */
+	/* relaxed: no other thread writes now.  An inner range may begin at the same address, and is then skipped. */
 	while (load_relaxed(&from->range[place].owner) != (uintptr_t)owner)
 		place--;
 	for (size_t i = 0; i < place; i++)

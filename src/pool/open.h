@@ -24,7 +24,8 @@ bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given);
  * 0 is refused. */
 lfpool_status_t config_import(lfpool_config_t *config_out, struct debug_modes *modes_out, const lfpool_config_t *given,
 			      bool *empty_out);
-/* The same for a pool in a buffer.  It ignores the environment, and refuses features that enter the kernel. */
+/* The same for a pool in a buffer.  This function ignores the environment, and refuses features that enter the
+ * kernel. */
 lfpool_status_t config_import_for_buffer(lfpool_config_t *config_out, struct debug_modes *modes_out,
 					 const lfpool_config_t *given);
 

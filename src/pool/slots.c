@@ -368,7 +368,7 @@ static inline bool activate_one(const struct lfpool_cache_t *face, void *object)
 	/* relaxed: see arena.h. */
 	if (!likely(!load_relaxed(state)))
 		return false;
-	/* release, edge TELL: the zeros that an acquire has written. */
+	/* release, edge TELL: publishes the zeros that an acquire has written. */
 	store_release(state, (uintptr_t)object);
 	return true;
 }

@@ -69,9 +69,9 @@ enum slot_begun { SLOT_USED_UP, SLOT_BEGUN, SLOT_REFUSED, SLOT_BAD };
 
 enum slot_begun slots_begin(lfpool_t *pool, struct cache_head *cache, uint32_t slot, void **object_out);
 
-/* W1 (waiters.h): makes the slots that the caller has put back visible before the caller reads the demand word.  The
- * functions below include this fence.  (In mutex mode an owner's fence is only a compiler barrier, so this function
- * uses a full fence.) */
+/* W1 (waiters.h): this fence makes the slots that the caller has put back visible before the caller reads the demand
+ * word.  The functions below include this fence.  (In mutex mode an owner's fence is only a compiler barrier, so this
+ * function uses a full fence.) */
 static inline void slots_fence(const lfpool_t *pool)
 {
 	owner_fence(pool->core.asymmetric && !pool->locked);
