@@ -9,23 +9,14 @@
 
 /* ---- A pool's life in steps: create.c, life.c ---- */
 
-/*
- * As lfpool_create(), with the objects in `window`.  The caller has imported the config (config_import()) and called
- * process_open().  Malloc mode ignores `window`, because its objects are on the heap.
- */
-lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
-			       const struct window *window);
-/* As lfpool_create(), with the objects in `window`. */
+/* As lfpool_create(), with the objects in `window`, which malloc mode ignores: its objects are on the heap. */
 lfpool_status_t pool_create_by(lfpool_t **pool_out, const lfpool_config_t *config, const struct window *window);
-/* The rest of pool_create_at(), after lifecycle_open().  If it fails, it closes `lifecycle`. */
+/* The part after process_open() and lifecycle_open(), with an imported config (config_import()).  If it fails, it closes
+ * `lifecycle`. */
 lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
 			     struct lifecycle *lifecycle, const struct window *window);
 /* Bytes, in whole pages, that the objects take; false if the number overflows. */
 bool pool_object_bytes(const lfpool_config_t *config, const struct lifecycle *lifecycle, size_t *bytes_out);
-/* lfpool_destroy() in two steps.  pool_finish() drains the pool.  If the scheme refuses, pool_finish() reports that and
- * returns false. */
-bool pool_finish(lfpool_t *pool);
-size_t pool_end(lfpool_t *pool);
 
 /* buffer.c: lfpool_create() and lfpool_memory_bytes() of a pool in a buffer; neither argument is NULL. */
 lfpool_status_t pool_create_in_buffer(lfpool_t **pool_out, const lfpool_config_t *given);
@@ -61,8 +52,6 @@ void check_last(lfpool_t *pool);
  * UINT64_MAX: only the hook limits the wait. */
 void *pool_acquire(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns);
 void pool_exhausted(lfpool_t *pool, struct cache_head *head);
-/* Reports a refusal as misuse.  Does nothing if `object` is NULL. */
-lfpool_status_t pool_release(lfpool_t *pool, struct cache_head *head, void *object);
 
 /* ---- Calls that wait: wait.c ---- */
 
@@ -74,10 +63,5 @@ lfpool_status_t waiters_wait_for(lfpool_t *pool, struct cache_head *head, void *
 				 uint64_t deadline_ns);
 lfpool_status_t waiters_take(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count);
 void *waiters_wait(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns);
-
-/* Sleeps while the lower halves of *word and `seen` are equal, at most until `deadline_ns`, and at most `most_ms`
- * milliseconds (0: no limit).  In a pool in a buffer it only pauses the processor for a moment. */
-void waiters_doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns,
-		  uint64_t most_ms);
 
 #endif

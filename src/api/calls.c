@@ -121,7 +121,8 @@ static inline lfpool_status_t release(lfpool_t *pool, struct cache_head *head, v
 	return LFPOOL_OK;
 }
 
-lfpool_status_t pool_release(lfpool_t *pool, struct cache_head *head, void *object)
+/* Does nothing if `object` is NULL. */
+static lfpool_status_t pool_release(lfpool_t *pool, struct cache_head *head, void *object)
 {
 	return object ? release(pool, head, object) : LFPOOL_OK;
 }

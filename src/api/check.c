@@ -17,7 +17,6 @@
  */
 #include "api/api.h"
 
-#include "base/text.h"
 #include "core/cache.h"
 #include "core/cold.h"
 #include "evict/order.h"

@@ -14,7 +14,6 @@
 
 #include "lfpool/buffer.h"
 #include "lfpool/report.h"
-#include "lfpool/resize.h"
 
 bool pool_object_bytes(const lfpool_config_t *config, const struct lifecycle *lifecycle, size_t *bytes_out)
 {
@@ -35,8 +34,9 @@ static bool fits(const lfpool_config_t *config, const struct lifecycle *lifecycl
 	       bytes <= window->bytes;
 }
 
-lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
-			       const struct window *window)
+/* With an imported config, after process_open(). */
+static lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *config,
+				      const struct debug_modes *modes, const struct window *window)
 {
 	struct lifecycle *lifecycle;
 

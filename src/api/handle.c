@@ -58,7 +58,8 @@ void *lfpool_resolve(const lfpool_t *pool, lfpool_handle_t handle)
 	return slot ? pool_object(pool, slot) : NULL;
 }
 
-lfpool_status_t handle_refuse(lfpool_t *pool, lfpool_handle_t handle)
+/* Refuses and reports a handle that names no object of the pool. */
+static COLD lfpool_status_t handle_refuse(lfpool_t *pool, lfpool_handle_t handle)
 {
 	const uint64_t slot = handle_slot(pool, handle);
 	lfpool_misuse_t misuse = {.handle = handle, .status = LFPOOL_E_STALE};

@@ -128,23 +128,8 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 	return LFPOOL_OK;
 }
 
-bool pool_finish(lfpool_t *pool)
-{
-	if (retired_finish(pool->retired, pool) == LFPOOL_OK)
-		return true;
-	/* The scheme still has batches of the pool. */
-	(void)misuse_report(pool, NULL, LFPOOL_E_IN_SECTION);
-	return false;
-}
-
-size_t lfpool_destroy(lfpool_t *pool)
-{
-	if (!pool)
-		return 0;
-	return pool_finish(pool) ? pool_end(pool) : SIZE_MAX;
-}
-
-size_t pool_end(lfpool_t *pool)
+/* The pool has no retired object left.  Returns the number of objects in use. */
+static size_t pool_end(lfpool_t *pool)
 {
 	probe_destroy(pool, pool->name);
 	waiters_close(&pool->waiters);
@@ -179,6 +164,17 @@ size_t pool_end(lfpool_t *pool)
 		order_close(order);
 	lifecycle_close(lifecycle);
 	return active;
+}
+
+size_t lfpool_destroy(lfpool_t *pool)
+{
+	if (!pool)
+		return 0;
+	if (retired_finish(pool->retired, pool) == LFPOOL_OK)
+		return pool_end(pool);
+	/* The scheme still has batches of the pool. */
+	(void)misuse_report(pool, NULL, LFPOOL_E_IN_SECTION);
+	return SIZE_MAX;
 }
 
 size_t lfpool_shrink(lfpool_t *pool, size_t count)

@@ -163,6 +163,25 @@ bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket)
 
 /* ---- Closing ---- */
 
+/* Sleeps while the lower halves of *word and `seen` are equal, at most until `deadline_ns`, and at most `most_ms`
+ * milliseconds (0: no limit).  In a pool in a buffer it only pauses the processor for a moment. */
+static void waiters_doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns,
+			 uint64_t most_ms)
+{
+	/* A pool in a buffer never sleeps.  The clock is read only if `most_ms` limits the sleep. */
+	if (arena_in_buffer(d->arena)) {
+		cpu_relax();
+		return;
+	}
+	if (most_ms) {
+		const uint64_t now = os_now_ns(), pause_ns = most_ms * 1000000;
+
+		if (deadline_ns > now && deadline_ns - now > pause_ns)
+			deadline_ns = now + pause_ns;
+	}
+	os_sleep_on(word, seen, deadline_ns);
+}
+
 size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns)
 {
 	struct waiters *d = &pool->waiters;
@@ -186,23 +205,6 @@ size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns)
 }
 
 /* ---- How a call waits ---- */
-
-void waiters_doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns,
-		  uint64_t most_ms)
-{
-	/* A pool in a buffer never sleeps.  The clock is read only if `most_ms` limits the sleep. */
-	if (arena_in_buffer(d->arena)) {
-		cpu_relax();
-		return;
-	}
-	if (most_ms) {
-		const uint64_t now = os_now_ns(), pause_ns = most_ms * 1000000;
-
-		if (deadline_ns > now && deadline_ns - now > pause_ns)
-			deadline_ns = now + pause_ns;
-	}
-	os_sleep_on(word, seen, deadline_ns);
-}
 
 /* If the scheme has to be asked, the n-th call in the queue asks it every n milliseconds, and at least every
  * ASK_PAUSE_MAX_MS.  So a long queue asks little more often than a single call, and if one thread stops, others still

@@ -41,7 +41,6 @@
 #include "core/cache.h"
 
 #include "base/probes.h"
-#include "os/os.h"
 
 #define NOTES_MAX 8
 

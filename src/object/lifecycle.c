@@ -27,7 +27,7 @@ struct lifecycle {
 
 /* ---- Life ---- */
 
-bool hooks_have_life(const lfpool_hooks_t *hooks)
+static bool hooks_have_life(const lfpool_hooks_t *hooks)
 {
 	return hooks->create || hooks->validate || hooks->activate || hooks->deactivate || hooks->destroy;
 }
@@ -187,7 +187,8 @@ bool lifecycle_build_all(struct lifecycle *lifecycle, const struct arena *arena,
 	return true;
 }
 
-void lifecycle_destroy(struct lifecycle *lifecycle, uint32_t slot, void *object, bool active)
+/* Runs the hooks for one object, if it is built. */
+static void lifecycle_destroy(struct lifecycle *lifecycle, uint32_t slot, void *object, bool active)
 {
 	if (!load_relaxed(&lifecycle->built[slot]))
 		return;

@@ -53,13 +53,8 @@ bool lifecycle_build_all(struct lifecycle *lifecycle, const struct arena *arena,
  * LFPOOL_CREATE_ALL at least for slots 1 .. initial. */
 void lifecycle_destroy_all(struct lifecycle *lifecycle, const struct arena *arena, size_t initial, size_t used);
 
-/* Runs the hooks for one object, if it is built. */
-void lifecycle_destroy(struct lifecycle *lifecycle, uint32_t slot, void *object, bool active);
-
 /* In malloc mode each object is built and destroyed for each use, and the `slot` of the functions below is
  * SLOT_NONE. */
-
-bool hooks_have_life(const lfpool_hooks_t *hooks);
 
 /* The result of lifecycle_begin().  BEGIN_REFUSED: a hook refused the object, and its slot must stay free; the object
  * may be built or not.  BEGIN_DISCARDED: hooks.validate rejected the object, so it was destroyed, and hooks.create

@@ -162,7 +162,8 @@ static void put_age(struct text *text, uint64_t when)
 	text_put(text, " %llu.%03llu s ago", (unsigned long long)(ms / 1000), (unsigned long long)(ms % 1000));
 }
 
-void owner_put_site(const struct owner_end *end, struct text *text)
+/* Nothing if the call site was not sampled. */
+static void owner_put_site(const struct owner_end *end, struct text *text)
 {
 	void *frames[OWNER_FRAMES];
 	uint32_t count = load_relaxed(&end->frames);

@@ -53,9 +53,6 @@ void owner_released(struct owners *owners, uint32_t slot);
 void owner_put_acquired(const struct owners *owners, uint32_t slot, struct text *text);
 void owner_put_released(const struct owners *owners, uint32_t slot, struct text *text);
 
-/* "spawn+0x1f < main+0x88"; nothing if it was not sampled. */
-void owner_put_site(const struct owner_end *end, struct text *text);
-
 /* Writes a row for each holder of slots 1 .. used, with the number of its objects and the age of the oldest.  The
  * holder with the most objects is first.  The format is lines of text, or a JSON array. */
 void owners_put_table(const struct owners *owners, const struct debug_home *home, size_t used, lfpool_format_t format,

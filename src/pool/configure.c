@@ -76,8 +76,14 @@ static bool is_scheme(const lfpool_config_t *config)
 	return !s->wait && !s->context;
 }
 
-lfpool_status_t config_import_with(lfpool_config_t *config, struct debug_modes *modes, const lfpool_config_t *given,
-				   const struct config_words *words, bool *empty_out, size_t caches)
+struct config_words {
+	const char *backend, *debug; /* from the environment; NULL or empty: not set */
+};
+
+/* `caches`: the maximum of config.buffer_caches. */
+static lfpool_status_t config_import_with(lfpool_config_t *config, struct debug_modes *modes,
+					  const lfpool_config_t *given, const struct config_words *words,
+					  bool *empty_out, size_t caches)
 {
 	if (!config_copy(config, given))
 		return LFPOOL_E_CONFIG_STRUCT_SIZE;

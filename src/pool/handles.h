@@ -58,9 +58,8 @@ static inline uint32_t handle_find(const lfpool_t *pool, lfpool_handle_t handle,
 
 /* lfpool_unpin() for the handle's use of a slot (api/handle.c).  `word` was read during that use. */
 lfpool_status_t handle_unpin(lfpool_t *pool, lfpool_handle_t handle, uint32_t slot, uint64_t word);
-/* Refuses and reports a handle that names no object of the pool (api/handle.c). */
-COLD lfpool_status_t handle_refuse(lfpool_t *pool, lfpool_handle_t handle);
-/* The same, but an evicting pool does not report a handle of one of its slots: the object may be evicted. */
+/* Refuses and reports a handle that names no object of the pool (api/handle.c).  An evicting pool does not report a
+ * handle of one of its slots: the object may be evicted. */
 COLD lfpool_status_t handle_refuse_evicted(lfpool_t *pool, lfpool_handle_t handle);
 
 #endif

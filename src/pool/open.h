@@ -29,14 +29,6 @@ lfpool_status_t config_import(lfpool_config_t *config_out, struct debug_modes *m
 lfpool_status_t config_import_for_buffer(lfpool_config_t *config_out, struct debug_modes *modes_out,
 					 const lfpool_config_t *given);
 
-/* The common part of both functions.  `caches`: the maximum of config.buffer_caches. */
-struct config_words {
-	const char *backend, *debug; /* from the environment; NULL or empty: not set */
-};
-lfpool_status_t config_import_with(lfpool_config_t *config_out, struct debug_modes *modes_out,
-				   const lfpool_config_t *given, const struct config_words *words, bool *empty_out,
-				   size_t caches);
-
 /* The arena of a complete config. */
 struct arena_plan config_arena_plan(const lfpool_config_t *config, const struct window *window);
 

@@ -14,7 +14,6 @@
 #include "os/os.h"
 #include "registry/pool_registry.h"
 
-#include "lfpool/handle.h"
 #include "lfpool/report.h"
 
 #include <inttypes.h>

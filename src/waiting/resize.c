@@ -13,7 +13,6 @@
 #include "base/probes.h"
 #include "core/cold.h"
 #include "object/lifecycle.h"
-#include "os/os.h"
 #include "pool/slots.h"
 #include "pool/threads.h"
 

@@ -4,7 +4,6 @@
  */
 #include "waiting/waiters.h"
 
-#include "base/probes.h"
 #include "os/os.h"
 #include "pool/slots.h"
 #include "pool/threads.h"
