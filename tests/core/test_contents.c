@@ -66,26 +66,4 @@ TEST(protected_objects_are_never_touched)
 	}
 }
 
-/* LFPOOL_ZERO clears the object, but not the bytes between it and the next one. */
-BACKEND_TEST(zeroing_leaves_the_space_between_objects_alone, LFPOOL_BACKEND_MUTEX)
-{
-	enum { BYTES = 64, APART = 4096 };
-	lfpool_t *pool = POOL_OF(BYTES, 4, .object_alignment = APART, .flags = LFPOOL_ZERO, .backend = backend,
-				 .debug = "no-tools");
-	unsigned char *object = lfpool_acquire(pool);
-
-	memset(object, 1, APART);
-	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	assert_ptr_equal(lfpool_acquire(pool), object);
-	assert_true(all_bytes_are(object, BYTES, 0));
-	assert_true(all_bytes_are(object + BYTES, APART - BYTES, 1));
-	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
-	void *again;
-
-	assert_int_equal(lfpool_acquire_bulk(pool, &again, 1), 1);
-	assert_true(all_bytes_are(object + BYTES, APART - BYTES, 1));
-	release_all(pool, &again, 1);
-	lfpool_destroy(pool);
-}
-
 RUN_TESTS()

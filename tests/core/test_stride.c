@@ -117,7 +117,8 @@ TEST(zeroing_leaves_the_bytes_between_objects_alone)
 {
 	for (int bulk = 0; bulk < 2; bulk++)
 		for (int backend = LFPOOL_BACKEND_LOCKFREE; backend <= LFPOOL_BACKEND_MUTEX; backend++) {
-			lfpool_t *pool = POOL_OF(64, CAPACITY, .object_alignment = 4096, .flags = LFPOOL_ZERO,
+			enum { BYTES = 64, APART = 4096 };
+			lfpool_t *pool = POOL_OF(BYTES, CAPACITY, .object_alignment = APART, .flags = LFPOOL_ZERO,
 						 .backend = (lfpool_backend_t)backend, .debug = "no-tools");
 			void *objects[CAPACITY];
 
@@ -129,9 +130,9 @@ TEST(zeroing_leaves_the_bytes_between_objects_alone)
 				for (size_t i = 0; i < CAPACITY; i++) {
 					unsigned char *const object = objects[i];
 
-					assert_int_equal(object[63], 0);
-					assert_int_equal(object[64], turn ? 7 : 0);
-					object[63] = object[64] = 7;
+					assert_true(all_bytes_are(object, BYTES, 0));
+					assert_true(all_bytes_are(object + BYTES, APART - BYTES, turn ? 7 : 0));
+					memset(object, 7, APART);
 				}
 				release_all(pool, objects, CAPACITY);
 			}

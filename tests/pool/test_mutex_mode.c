@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test: threads */
 /*
- * test_mutex_mode.c - a pool in mutex mode: fork, explicit caches, small objects.
+ * test_mutex_mode.c - a pool in mutex mode: fork, explicit caches.
  *
  * Tests of other rooms run in mutex mode too: BACKEND_TEST of support.h, kinds.h, and the model of verify/fuzz.
  */
@@ -10,9 +10,9 @@
 
 enum { SIZE = 32, CAPACITY = 64, HELD = 8, THREADS = 2, FORKS = 100 };
 
-static lfpool_t *mutex_pool(size_t size, size_t capacity)
+static lfpool_t *mutex_pool(void)
 {
-	return POOL_OF(size, capacity, .backend = LFPOOL_BACKEND_MUTEX);
+	return POOL_OF(SIZE, CAPACITY, .backend = LFPOOL_BACKEND_MUTEX);
 }
 
 static void acquire_and_release(struct worker *me)
@@ -41,12 +41,12 @@ static void use_all(void *argument)
 	REQUIRE(free_ones >= CAPACITY - HELD - 2 * THREADS && free_ones <= CAPACITY - HELD);
 	REQUIRE(!lfpool_acquire(pool));
 	release_all(pool, objects, free_ones);
-	REQUIRE(lfpool_destroy(mutex_pool(SIZE, CAPACITY)) == 0);
+	REQUIRE(lfpool_destroy(mutex_pool()) == 0);
 }
 
 TEST(child_can_use_the_pool_after_fork_in_the_middle_of_calls)
 {
-	lfpool_t *pool = mutex_pool(SIZE, CAPACITY);
+	lfpool_t *pool = mutex_pool();
 	struct workers workers;
 	void *held[HELD];
 
@@ -64,7 +64,7 @@ TEST(child_can_use_the_pool_after_fork_in_the_middle_of_calls)
 TEST(every_explicit_cache_reaches_every_object)
 {
 	enum { CACHES = 40 };
-	lfpool_t *pool = mutex_pool(SIZE, CAPACITY);
+	lfpool_t *pool = mutex_pool();
 	lfpool_cache_t *cache[CACHES];
 	void *objects[CAPACITY];
 
@@ -82,17 +82,6 @@ TEST(every_explicit_cache_reaches_every_object)
 	for (size_t i = 0; i < CACHES; i++)
 		lfpool_cache_destroy(cache[i]);
 	pool_close(pool, SIZE);
-}
-
-TEST(objects_of_one_byte_lie_as_close_as_in_any_pool)
-{
-	lfpool_t *pool = POOL_OF(1, CAPACITY, .object_alignment = 1, .backend = LFPOOL_BACKEND_MUTEX,
-				 .debug = "no-tools");
-	char *first = lfpool_acquire(pool);
-
-	assert_int_equal(stride_of(pool, first), 1);
-	assert_int_equal(lfpool_release(pool, first), LFPOOL_OK);
-	pool_close(pool, 1);
 }
 
 RUN_TESTS()

@@ -9,7 +9,6 @@
 
 #include "lfpool/registry.h"
 
-#include <sched.h>
 #include <semaphore.h>
 
 enum { SIZE = 64, CAPACITY = 8 };
@@ -103,7 +102,8 @@ static void use_registry(const char *name)
 	REQUIRE(lfpool_registry_destroy(scene.registry) != SIZE_MAX);
 }
 
-static void fork_during(void *(*call)(void *), const char *name)
+/* A fork while another thread is in a call; the child calls `use` with `name`. */
+static void fork_during(void *(*call)(void *), void (*use)(const char *), const char *name)
 {
 	pthread_t other;
 	pid_t child;
@@ -115,7 +115,7 @@ static void fork_during(void *(*call)(void *), const char *name)
 		;
 	child = child_start();
 	if (child == 0) {
-		use_registry(name);
+		use(name);
 		_exit(0);
 	}
 	child_end(child);
@@ -126,39 +126,29 @@ static void fork_during(void *(*call)(void *), const char *name)
 
 TEST(a_fork_while_another_thread_makes_a_pool)
 {
-	fork_during(create_a, "a");
+	fork_during(create_a, use_registry, "a");
 }
 
 TEST(a_fork_while_another_thread_destroys_a_pool)
 {
-	fork_during(destroy_b, "b");
+	fork_during(destroy_b, use_registry, "b");
 }
 
 TEST(a_fork_while_another_thread_switches_the_scenario)
 {
-	fork_during(shrink_b, "b");
+	fork_during(shrink_b, use_registry, "b");
 }
 
-/* The child destroys the registry first of all. */
+/* First of all. */
+static void destroy_registry(const char *unused)
+{
+	(void)unused;
+	REQUIRE(lfpool_registry_destroy(scene.registry) == 0);
+}
+
 TEST(a_child_destroys_a_registry_that_another_thread_was_in)
 {
-	pthread_t other;
-	pid_t child;
-
-	open_scene();
-	atomic_store(&scene.stops, true);
-	thread_start(&other, create_a, NULL);
-	while (sem_wait(&scene.reached) != 0)
-		;
-	child = child_start();
-	if (child == 0) {
-		REQUIRE(lfpool_registry_destroy(scene.registry) == 0);
-		_exit(0);
-	}
-	child_end(child);
-	REQUIRE(sem_post(&scene.leave) == 0);
-	REQUIRE(pthread_join(other, NULL) == 0);
-	assert_int_equal(lfpool_registry_destroy(scene.registry), 0);
+	fork_during(create_a, destroy_registry, NULL);
 }
 
 /* ---- In a hook of the calling thread's ---- */
