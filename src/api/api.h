@@ -11,8 +11,8 @@
 
 /* As lfpool_create(), with the objects in `window`, which malloc mode ignores: its objects are on the heap. */
 lfpool_status_t pool_create_by(lfpool_t **pool_out, const lfpool_config_t *config, const struct window *window);
-/* The part after process_open() and lifecycle_open(), with an imported config (config_import()).  If it fails, it closes
- * `lifecycle`. */
+/* The part after process_open() and lifecycle_open(), with an imported config (config_import()).  If it fails, it
+ * closes `lifecycle`. */
 lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
 			     struct lifecycle *lifecycle, const struct window *window);
 /* Bytes, in whole pages, that the objects take; false if the number overflows. */
