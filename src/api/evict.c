@@ -188,8 +188,14 @@ lfpool_handle_t lfpool_least(lfpool_t *pool, uint64_t *priority_out)
 	if (!pool->order)
 		return 0;
 
-	const struct least least = order_least(pool->order);
+	struct least least;
 
+	/* The scan may have read the priority of the slot's next object.  Both loads acquire, so the word has changed
+	 * then.  Repeats only after another thread has changed the candidate. */
+	do {
+		least = order_least(pool->order);
+	} while (least.slot && (order_priority(pool->order, least.slot) != least.rank.priority ||
+				arena_generation(&pool->core.arena, least.slot) != least.word));
 	if (least.slot && priority_out)
 		*priority_out = least.rank.priority;
 	return least.slot ? handle_with(pool, least.slot, least.word) : 0;

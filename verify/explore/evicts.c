@@ -24,21 +24,22 @@ struct life {
 	unsigned key, pins;
 	unsigned busy;     /* number of calls that are changing it */
 	bool gone, missed; /* gone; a call missed it */
-	bool changed;      /* the last change was made by a thread's call */
+	bool changed;      /* a thread's call has set its priority */
 };
 
 /* After operation `from` and up to `until`, an object was definitely evictable, with this priority; or a slot was
  * free. */
 struct span {
-	int life;        /* FREE: a free slot */
-	unsigned thread; /* the thread whose unpin began it */
-	uint64_t from, until, key;
+	int life;           /* FREE: a free slot */
+	bool from_start;    /* the set-up began it */
+	struct moment from; /* the unpin that began it */
+	uint64_t until, key;
 };
 
 /* Between these operations a call chose an object with priority `limit`, or refused all objects below it. */
 struct verdict {
-	unsigned thread;
-	uint64_t began, at, limit;
+	struct moment began;
+	uint64_t at, limit;
 	bool takes_free; /* the call would have taken a free slot */
 };
 
@@ -52,7 +53,7 @@ static struct {
 	struct {
 		unsigned mine[OBJECTS_MAX], mines; /* new, still pinned lives */
 		unsigned pinned;                   /* lives, one bit each */
-		uint64_t began;
+		struct moment began;
 		int evicted; /* the life that the call has just evicted; or FREE */
 	} thread[THREADS_MAX + 1];
 } evicts;
@@ -70,7 +71,7 @@ static void begin(void)
 {
 	if (engine_running())
 		engine_point(true);
-	self->began = now();
+	self->began = oracle_now();
 	self->evicted = FREE;
 }
 
@@ -95,7 +96,7 @@ static void open_span(int life, uint64_t key)
 {
 	if (evicts.spans == SPANS_MAX)
 		engine_fail("the explorer's fault: too many changes");
-	evicts.span[evicts.spans++] = (struct span){life, self_number, now(), NEVER, key};
+	evicts.span[evicts.spans++] = (struct span){life, !engine_running(), oracle_now(), NEVER, key};
 }
 
 /* A call that may change it begins, and ends. */
@@ -103,8 +104,7 @@ static void change(struct life *l)
 {
 	begin();
 	l->busy++;
-	l->changed |= engine_running();
-	close_span((int)(l - evicts.life), self->began);
+	close_span((int)(l - evicts.life), self->began.operation);
 }
 
 static void settle(struct life *l)
@@ -128,13 +128,7 @@ static void decide(uint64_t limit, bool takes_free)
 {
 	if (evicts.verdicts == VERDICTS_MAX)
 		engine_fail("the explorer's fault: too many decisions");
-	evicts.verdict[evicts.verdicts++] = (struct verdict){self_number, self->began, now(), limit, takes_free};
-}
-
-/* Under weak memory an unpin comes before a call if the same thread made both, or the set-up made it. */
-static bool comes_before(const struct span *span, const struct verdict *v)
-{
-	return span->from <= v->began && (!engine_weak() || !span->from || span->thread == v->thread);
+	evicts.verdict[evicts.verdicts++] = (struct verdict){self->began, now(), limit, takes_free};
 }
 
 /* A span ends when the call that ends it begins, so calls are checked after all threads have ended. */
@@ -143,7 +137,7 @@ static void judge(const struct verdict *v)
 	for (unsigned i = 0; i < evicts.spans; i++) {
 		const struct span *span = &evicts.span[i];
 
-		if (!comes_before(span, v) || span->until <= v->at)
+		if (!(span->from_start || moment_before(&span->from, &v->began)) || span->until <= v->at)
 			continue;
 		if (span->life == FREE ? v->takes_free : span->key < v->limit)
 			engine_fail(span->life == FREE
@@ -151,6 +145,12 @@ static void judge(const struct verdict *v)
 					    : "an eviction, or a refusal, though an object with a lower priority could "
 					      "be evicted all the time");
 	}
+}
+
+/* The part of the object that its releaser writes. */
+static uint64_t *note_in(void *object)
+{
+	return (uint64_t *)object + 1;
 }
 
 static void on_evict(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
@@ -163,7 +163,9 @@ static void on_evict(void *context, void *object, lfpool_handle_t handle, uint64
 	if (l->object != object || lfpool_resolve(stage.pool, handle))
 		engine_fail("a victim has a wrong handle, or one that is not stale");
 	explore_plain(object, true);
-	close_span((int)(l - evicts.life), self->began);
+	if (!l->changed && priority != l->key)
+		engine_fail("an object is evicted with a priority that no call gave it");
+	close_span((int)(l - evicts.life), self->began.operation);
 	decide(priority, false);
 	end_life(l, now());
 	self->evicted = (int)(l - evicts.life);
@@ -185,8 +187,9 @@ static void acquire(unsigned key)
 	if (evicts.lives == LIVES_MAX)
 		engine_fail("the explorer's fault: too many lives");
 	if (self->evicted == FREE)
-		close_span(FREE, self->began);
+		close_span(FREE, self->began.operation);
 	explore_plain(object, true);
+	explore_plain(note_in(object), true);
 	evicts.life[evicts.lives] = (struct life){.handle = handle, .object = object, .key = key, .pins = 1};
 	self->mine[self->mines++] = evicts.lives++;
 }
@@ -226,7 +229,7 @@ static void release(struct life *l)
 	const lfpool_status_t status = lfpool_release_handle(stage.pool, l->handle);
 
 	if (status == LFPOOL_OK)
-		end_life(l, self->began);
+		end_life(l, self->began.operation);
 	else
 		l->missed = true;
 	l->busy--;
@@ -235,6 +238,7 @@ static void release(struct life *l)
 static void set(struct life *l, unsigned key)
 {
 	change(l);
+	l->changed |= engine_running();
 	l->missed |= lfpool_set_priority(stage.pool, l->handle, key) != LFPOOL_OK;
 	settle(l);
 }
@@ -263,7 +267,10 @@ static void find_least(bool releases)
 		if (!lfpool_release_least(stage.pool, 1))
 			decide(NEVER, false);
 	} else {
-		(void)lfpool_least(stage.pool, &key);
+		const lfpool_handle_t handle = lfpool_least(stage.pool, &key);
+
+		if (handle && !life_of(handle)->changed && key != life_of(handle)->key)
+			engine_fail("an object is the least with a priority that no call gave it");
 		decide(key, false);
 	}
 }
@@ -272,7 +279,7 @@ void evicts_run(const char *at)
 {
 	while (*at) {
 		const char operation = *at++;
-		struct life *l = strchr("uriog", operation) ? &evicts.life[scenario_digit(&at)] : NULL;
+		struct life *l = strchr("uriogw", operation) ? &evicts.life[scenario_digit(&at)] : NULL;
 
 		switch (operation) {
 		case 'a':
@@ -294,6 +301,7 @@ void evicts_run(const char *at)
 		case 'u': set(l, scenario_digit(&at)); break;
 		case 'r': release(l); break;
 		case 'g': get(l); break;
+		case 'w': explore_plain(note_in(l->object), true); break;
 		case 'i': pin(l); break;
 		case 'o':
 			if (self->pinned & 1u << (l - evicts.life)) {

@@ -8,11 +8,11 @@
  *   aK   acquire and unpin    nK   acquire          p, q   unpin, release and unpin the newest of the thread's own
  *   uHK  set the priority     rH   release          iH, oH  pin, and read the object; unpin, if this thread pinned it
  *   m    release the least    k    find the least   gH     get the priority
+ *   wH   write a part of the object that only its releaser writes
  *
  * Checked for each victim, for each object that a search returns, and for each refusal:
  *   - No object that could be evicted during the whole call with an unchanged priority ranks lower, and no slot was
- *     free all the time.  In the weak search an object counts if the set-up, or the thread itself, was the last to
- *     unpin it.
+ *     free all the time.  In the weak search an object counts if its last unpin happens before the call.
  *   - No object is evicted while it is pinned, or after its release; a stale handle reaches nothing.
  *   - A priority that is read is the object's; the next object in its slot has a different one.
  *   - The holder of a new object and the hook write the object, and a thread that pins it reads it: unordered accesses

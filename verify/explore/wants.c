@@ -29,7 +29,7 @@ struct continuation {
 	bool told; /* its call has returned: others may have the ticket */
 	bool cancel_failed;
 	bool releases, asks; /* at once */
-	unsigned thread;
+	unsigned actor;
 };
 
 static struct wants {
@@ -234,7 +234,7 @@ static void acquire_two(struct actor *actor)
 
 /* ---- Continuations ---- */
 
-static void acquire_async(bool releases, bool asks);
+static void acquire_async(unsigned actor, bool releases, bool asks);
 
 static void go_on(void *context, lfpool_t *pool, void *object)
 {
@@ -264,20 +264,21 @@ static void go_on(void *context, lfpool_t *pool, void *object)
 		engine_fail("a continuation cannot release object %u", number);
 	oracle_released(number);
 	if (c->asks)
-		acquire_async(true, false);
+		acquire_async(engine_thread(), true, false);
 }
 
-static void acquire_async(bool releases, bool asks)
+static void acquire_async(unsigned actor, bool releases, bool asks)
 {
 	if (wants.continuations == CONTINUATIONS_MAX) {
 		engine_fail("the explorer's fault: too many continuations");
 		return;
 	}
 
+	/* First, because another thread may run here. */
+	const struct moment call = oracle_call();
 	struct continuation *c = &wants.continuation[wants.continuations++];
 
-	*c = (struct continuation){
-		.call = oracle_call(), .releases = releases, .asks = asks, .thread = engine_thread()};
+	*c = (struct continuation){.call = call, .releases = releases, .asks = asks, .actor = actor};
 
 	const lfpool_status_t status = lfpool_acquire_async(wants.pool, go_on, c, &c->ticket);
 
@@ -289,13 +290,14 @@ static void acquire_async(bool releases, bool asks)
 	oracle_holds_some(c->call, 1);
 }
 
-static void cancel(bool anybodys)
+static void cancel(unsigned actor, bool anybodys)
 {
 	struct continuation *c = NULL;
 
 	(void)oracle_call();
 	for (unsigned i = 0; i < wants.continuations; i++)
-		if (anybodys ? wants.continuation[i].told : wants.continuation[i].thread == engine_thread())
+		if (wants.continuation[i].fate != CANCELLED &&
+		    (anybodys ? wants.continuation[i].told : wants.continuation[i].actor == actor))
 			c = &wants.continuation[i];
 	if (!c)
 		return;
@@ -313,6 +315,8 @@ static void cancel(bool anybodys)
 
 void wants_operate(struct actor *actor, char operation)
 {
+	const unsigned number = (unsigned)(actor - stage.actor);
+
 	os_play_lend(actor->cache);
 	switch (operation) {
 	case 'u':
@@ -321,9 +325,9 @@ void wants_operate(struct actor *actor, char operation)
 	case 'E': close_pool(); break;
 	case 'f':
 	case 'F':
-	case 'j': acquire_async(operation != 'f', operation == 'j'); break;
+	case 'j': acquire_async(number, operation != 'f', operation == 'j'); break;
 	case 'k':
-	case 'X': cancel(operation == 'X'); break;
+	case 'X': cancel(number, operation == 'X'); break;
 	case 'G':
 	case 'J': grow(operation == 'G' ? 1 : 2); break;
 	case 'S':
