@@ -34,7 +34,7 @@ static bool fits(const lfpool_config_t *config, const struct lifecycle *lifecycl
 	       bytes <= window->bytes;
 }
 
-/* With an imported config, after process_open(). */
+/* Called with an imported config, after process_open(). */
 static lfpool_status_t pool_create_at(lfpool_t **pool_out, const lfpool_config_t *config,
 				      const struct debug_modes *modes, const struct window *window)
 {

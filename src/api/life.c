@@ -128,7 +128,7 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 	return LFPOOL_OK;
 }
 
-/* The pool has no retired object left.  Returns the number of objects in use. */
+/* Destroys a pool that has no retired object left.  Returns the number of objects that were in use. */
 static size_t pool_end(lfpool_t *pool)
 {
 	probe_destroy(pool, pool->name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pool_registry.c - pools made from a profile, and brought to another scenario: lfpool/registry.h, pool_registry.h.
+ * pool_registry.c - makes pools from a profile, and brings them to another scenario; see lfpool/registry.h and
+ * pool_registry.h.
  */
 #include "registry/pool_registry.h"
 
