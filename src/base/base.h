@@ -24,7 +24,7 @@
 #define PRINTF_LIKE(format_at, first) __attribute__((format(gnu_printf, format_at, first)))
 #endif
 
-/* At the top of a function: restores errno when the function returns. */
+/* Used at the top of a function, KEEP_ERRNO() restores errno when the function returns. */
 #define KEEP_ERRNO() __attribute__((cleanup(errno_put_back), unused)) const int errno_before = errno
 
 static inline void errno_put_back(const int *before)
@@ -56,7 +56,7 @@ __attribute__((cold, noreturn)) static inline void assert_failed(const char *lab
 /* Used after a call: the compiler cannot make it a tail call, so the calling function appears in every backtrace. */
 #define KEEP_FRAME() __asm__ __volatile__("")
 
-/* EMBEDDED is 1 in a build that has only pools in buffers (docs/embedded.md).  It is a constant, so the compiler
+/* EMBEDDED is 1 in a build that has only pools in buffers (docs/embedded.md).  EMBEDDED is a constant, so the compiler
  * removes unreachable code, and with it references to functions that such a build lacks.
  * CACHE_LINE_PAIR: processors fetch cache lines in pairs, so data that two threads write must not share a pair.  An
  * embedded build has little memory and few processors, and uses one line. */

@@ -4,12 +4,12 @@
  *
  * Idea         The count is a word that changes only by compare-and-swap.  The minimum is in a second word, the mark.
  *              A call that has lowered the count records the new value in the mark, if it is a new minimum.  A reset
- *              first opens the mark, so that any value is a new minimum.  It then writes the count back unchanged by
- *              CAS, records the value that this CAS found, and closes the mark.  The recorded value includes all
- *              changes before the CAS.  A call that changes the count after the CAS acquires the count's word, and so
- *              sees that the mark is open.  If another reset begins before the mark is closed, only the later reset
- *              closes it.  The minimum reads as 0 while the mark is open, and therefore also after a reset that never
- *              finished.
+ *              first opens the mark, so that any value is a new minimum.  The reset then writes the count back
+ *              unchanged by CAS, records the value that this CAS found, and closes the mark.  The recorded value
+ *              includes all changes before the CAS.  A call that changes the count after the CAS acquires the count's
+ *              word, and so sees that the mark is open.  If another reset begins before the mark is closed, only the
+ *              later reset closes it.  The minimum reads as 0 while the mark is open, and therefore also after a reset
+ *              that never finished.
  * Progress     Lock-free: a retry means that another thread lowered the minimum, or began a reset.
  */
 #ifndef LFPOOL_LOW_WATER_H
@@ -19,8 +19,8 @@
 #include "base/base.h"
 #include "base/widths.h"
 
-/* A mark is {resets:31, resetting:1, least:32}.  It is open while `resetting` is 1.  A zeroed mark is closed, with the
- * minimum 0. */
+/* A mark is {resets:31, resetting:1, least:32}.  The mark is open while `resetting` is 1.  A zeroed mark is closed,
+ * with the minimum 0. */
 typedef _Atomic(uint64_t) low_water_word;
 
 #define LOW_WATER_RESETTING (UINT64_C(1) << 32)

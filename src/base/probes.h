@@ -26,9 +26,10 @@
 #define PROBE_WORD "4"
 #endif
 /*
- * One note: the sizes of the format's name and of the rest, the type 3 (stapsdt), and the name.  Then three addresses:
- * the nop; the base, which shows how far a prelinked file was moved; a semaphore (0: unused).  Then three strings: the
- * provider, the probe, the arguments.  An argument is SIZE@OPERAND, in the assembler's syntax.
+ * A note begins with the size of the format's name, the size of the rest, the type 3 (stapsdt), and the name.  Three
+ * addresses follow: the nop; the base, which shows how far a prelinked file was moved; and a semaphore (0: unused).
+ * Three strings follow: the provider, the probe, and the arguments.  An argument is SIZE@OPERAND, in the assembler's
+ * syntax.
  */
 #define PROBE_NOTE(probe, arguments)                                                \
 	"990: nop\n"                                                                \
@@ -104,7 +105,7 @@ PROBE probe_exhausted(const struct lfpool_t *pool, const char *name)
 	FIRE2(exhausted, pool, name);
 }
 
-/* A release was refused, or a debug mode found an error (misuses).  pool NULL: a set. */
+/* A release was refused, or a debug mode found an error (misuses).  `pool` is NULL for a set. */
 PROBE probe_misuse(const struct lfpool_t *pool, const char *name, const void *object, int status)
 {
 	FIRE4(misuse, pool, name, object, status);

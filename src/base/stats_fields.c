@@ -78,7 +78,7 @@ void stats_put_json(struct text *t, const lfpool_stats_t *stats)
 {
 	for (enum stats_field f = 0; f < STATS_FIELDS; f++) {
 		text_put(t, "%s\"%s\":", f ? "," : "", stats_rows[f].name);
-		/* The one signed field. */
+		/* The only signed field. */
 		if (f == STATS_unaccounted)
 			text_put(t, "%" PRId64, stats->unaccounted);
 		else

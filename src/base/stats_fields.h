@@ -63,7 +63,7 @@ uint64_t stats_value(const lfpool_stats_t *stats, enum stats_field field);
 void stats_add(lfpool_stats_t *sum, const lfpool_stats_t *more);
 
 void stats_put_text(struct text *t, const lfpool_stats_t *stats);
-/* All fields as members of an object, without its braces: "capacity":100,"active":10 */
+/* Writes all fields as members of a JSON object, without its braces: "capacity":100,"active":10 */
 void stats_put_json(struct text *t, const lfpool_stats_t *stats);
 
 #endif

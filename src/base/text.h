@@ -24,7 +24,7 @@ static inline void text_open(struct text *t, char *out, size_t room)
 		*out = 0;
 }
 void text_put(struct text *t, const char *format, ...) PRINTF_LIKE(2, 3);
-/* A string in double quotes, as JSON requires (RFC 8259); bytes that are not UTF-8 become U+FFFD. */
+/* Writes a string in double quotes, as JSON requires (RFC 8259).  Bytes that are not UTF-8 become U+FFFD. */
 void text_put_quoted(struct text *t, const char *string);
 
 /* For flags and hooks: writes the names whose `set` is true, separated by blanks, or "none".  JSON gets an array of

@@ -66,7 +66,7 @@
 #define RANGES_VERSION_BITS LFPOOL_WIDTH(39, 10)
 #endif
 
-/* Generations of an index in the table of live pools. */
+/* Generations of an entry in the table of live pools. */
 #ifndef REGISTRY_GENERATION_BITS
 #define REGISTRY_GENERATION_BITS LFPOOL_WIDTH(40, 16)
 #endif

@@ -42,7 +42,7 @@ struct debug_modes {
 
 /* Adds the modes in `words` (NULL: no modes).  After an error it returns false, and the modes are unusable. */
 bool debug_words_read(struct debug_modes *modes, const char *words);
-/* The modes as words: poison,quarantine=16 or none; in JSON ["poison","quarantine=16"]. */
+/* Writes the modes as words, such as poison,quarantine=16, or "none".  In JSON it writes ["poison","quarantine=16"]. */
 void debug_words_write(const struct debug_modes *modes, lfpool_format_t format, struct text *text);
 
 /* Does any mode detect errors?  If so, releases use a CAS, as with LFPOOL_CHECK_RACES. */

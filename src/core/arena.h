@@ -5,16 +5,16 @@
  * Idea         [ room for the pool | wanted | states | generations | dirty | no access | objects | no access ].
  *              Objects are contiguous and never move.  Addresses are reserved for the maximum number of objects.
  *              Objects beyond the first `capacity` are not accessible until arena_extend().  The objects may also be in
- *              a separate caller-provided range.  Or all parts are in a caller-provided buffer, without inaccessible
- *              pages in between.
+ *              a separate caller-provided range.  Alternatively, all parts are in a caller-provided buffer, without
+ *              inaccessible pages in between.
  *                 A multiplication leads from a slot to its address.  A multiplication by an inverse leads from an
  *              address to its slot, and also shows whether an object starts at the address (arena_slot_of).  No part is
  *              initialised, so untouched parts use no memory.
  *                 The state of a slot is a word outside the objects, so a write to an object cannot corrupt it.  The
  *              addresses of the objects are divided into granules.  The size of a granule is the largest power of two
  *              such that no two objects begin in one granule (H9).  Each granule has a state, so a shift of the
- *              object's address finds it.  A slot also has a generation, a word that is not touched before the slot's
- *              first handle is made.
+ *              object's address leads to its state.  A slot also has a generation, a word that is not touched before
+ *              the slot's first handle is made.
  * Invariants   A1  a slot's state is 0 exactly while its object is free.  While the object is in use, the state is
  *                  arena_active(), or LFPOOL_MARKED_ after the first handle of this use was made.  (A use lasts from an
  *                  acquire to the release or retire.)  The word of a granule in which no object begins is 0.
@@ -90,7 +90,8 @@ struct arena {
 	_Atomic(uint64_t) *generation; /* per slot, A3                                                        */
 };
 
-/* Is the arena in a buffer?  A macro, so that it is a constant in embedded builds with every compiler. */
+/* Is the arena in a buffer?  This is a macro, so that the answer is a constant in embedded builds with every
+ * compiler. */
 #define arena_in_buffer(arena) (EMBEDDED || (arena)->in_buffer)
 
 /* Maps an arena and returns its room: zeroed memory for the pool's own data.  NULL when the system refuses memory.
@@ -109,7 +110,7 @@ uint64_t layout_inverse(uint64_t stride);
 
 /* The bytes that an arena needs in a buffer, whatever the buffer's address; 0 on overflow. */
 size_t arena_buffer_bytes(const struct arena_plan *plan);
-/* The heavy fence (os.h).  If the owners of this pool use full fences, it is a full fence of the caller only. */
+/* The heavy fence (os.h).  If the owners of this pool use full fences, a full fence of the caller takes its place. */
 void arena_heavy_fence(const struct arena *arena);
 
 /* Computes the bytes of all objects, in whole pages; false on overflow, or if the window is too small. */
@@ -130,9 +131,9 @@ static inline bool arena_spans(const struct arena *arena, const void *address)
 	return (uintptr_t)address - first < (uintptr_t)(arena->slots * arena->stride);
 }
 
-/* The slot of any address; a number outside 1 .. slots if no object starts there.  Exact for every stride: the
- * multiplication by an odd number and the rotation are bijections that map the offset of slot s to s, so they map no
- * other offset to s. */
+/* The slot of any address; a number outside 1 .. slots if no object starts there.  The result is exact for every
+ * stride: the multiplication by an odd number and the rotation are bijections that map the offset of slot s to s, so
+ * they map no other offset to s. */
 static inline uint64_t arena_slot_of(const struct arena *arena, const void *address)
 {
 	const uint64_t product = (uint64_t)((uintptr_t)address - arena->zero) * arena->inverse;
@@ -193,7 +194,7 @@ static inline bool arena_is_active(const struct arena *arena, uint32_t slot)
 	return load_relaxed(arena_state(arena, slot));
 }
 
-/* For the holder of a free slot. */
+/* For the holder of a free slot: makes its object active. */
 static inline void arena_activate(struct arena *arena, uint32_t slot)
 {
 	/* release, edge TELL: publishes the writes of hooks.activate.  (A pool with fast paths has no such hook, so
@@ -254,8 +255,8 @@ uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as);
 /* Frees the marked slot if its word is still `word`, which has no pins.  Exactly one of several threads succeeds. */
 bool arena_unmark(const struct arena *arena, uint32_t slot, uint64_t word);
 
-/* LEAVE_REFUSED: another thread has ended the use.  LEAVE_NOW: the caller has ended it, and holds the slot.
- * LEAVE_LATER: the last unpin will end it. */
+/* LEAVE_REFUSED: another thread has ended the use.  LEAVE_NOW: the caller has ended the use, and holds the slot.
+ * LEAVE_LATER: the last unpin will end the use. */
 enum leave { LEAVE_REFUSED, LEAVE_NOW, LEAVE_LATER };
 
 /* Ends the use that `word` belongs to.  If the object is pinned, the phase becomes `later` instead: GENERATION_RELEASED

@@ -6,11 +6,11 @@
  *   refill    current E   ->  current F, from the cache's own stack, the depot or an unused chunk; E goes onto a stack
  *   drain     current F   ->  current E, from the cache's own stack, the depot or another cache; F goes onto a stack
  *
- * The table    A cache is claimed for a thread, as an explicit cache, or for a single call, and is never freed.  After
- *              it is given up, the next thread that needs a cache claims it.  A thread without a cache of its own (it
- *              is exiting, or LFPOOL_CACHE_NONE) claims one for each call.  New caches are mapped in lots.  Each thread
- *              that needs a missing lot maps one, and all but the first unmap theirs again.  The first lot is part of
- *              the pool's own mapping.
+ * The table    A cache is claimed for a thread, as an explicit cache, or for a single call, and is never freed.  When a
+ *              cache is given up, the next thread that needs a cache claims it.  A thread without a cache of its own
+ *              (it is exiting, or LFPOOL_CACHE_NONE) claims one for each call.  New caches are mapped in lots.  Each
+ *              thread that needs a missing lot maps one, and all but the first unmap theirs again.  The first lot is
+ *              part of the pool's own mapping.
  * Invariants   T1  a cache has a user exactly while `claimed` is 1.
  *              T2  table.count includes a cache before the cache holds anything.
  *              T3  the first user of a cache makes its extra magazines before it uses the cache.  From then on the
@@ -191,7 +191,8 @@ uint32_t cache_take_idle(struct cache *c)
 {
 	uint32_t slot = pop(c);
 
-	/* Repeats only as above, or if something moved while cache_steal() looked. */
+	/* Repeats only if thieves emptied the new magazine before our pop, or if something moved while cache_steal()
+	 * looked. */
 	while (!slot) {
 		if (refill(c, false)) {
 			slot = pop(c);
@@ -457,11 +458,11 @@ static bool lot_ensure(struct core *core, uint32_t index, enum cache_term term)
 	uint32_t caches = (uint32_t)LOT_CACHES << lot;
 	char *none = NULL;
 
-	/* acquire, edge LOT: sees the caches that it counts. */
+	/* acquire, edge LOT: sees the memory of the lot. */
 	if (EMBEDDED || load_acquire(&core->table.lot[lot]))
 		return true;
 
-	/* relaxed, here and below: a number; a lost count does no harm. */
+	/* relaxed, here and below: only the number matters, and a lost decrement does no harm. */
 	const uint32_t calls = term == CACHE_FOR_CALL ? load_relaxed(&core->patience) : 0;
 
 	if (calls) {
@@ -481,7 +482,7 @@ static bool lot_ensure(struct core *core, uint32_t index, enum cache_term term)
 
 	plain_written(mapped);
 	plain_written(mapped + caches * sizeof(struct cache));
-	/* acq_rel, edge LOT: publishes our mapping, or after a failure acquires the first thread's. */
+	/* acq_rel, edge LOT: publishes our mapping, or after a failure acquires the mapping of the first thread. */
 	if (!cas_acq_rel(&core->magazines.extra_lot[lot], &none, mapped + caches * sizeof(struct cache))) {
 		os_unmap(mapped, cache_lot_bytes(core->magazines.bytes, caches));
 		lot_won = none - caches * sizeof(struct cache);
@@ -544,7 +545,7 @@ static struct cache *claim_at(struct core *core, uint32_t index)
 		/* relaxed: a first guess. */
 		uint32_t count = load_relaxed(&core->table.count);
 
-		/* release, edge LOT: publishes the lot; T2.  Repeats only when another thread raised it. */
+		/* release, edge LOT: publishes the lot (T2).  Repeats only when another thread raised the count. */
 		while (count <= index && !cas_weak_release(&core->table.count, &count, index + 1))
 			;
 		give_birth(core, c, index);
@@ -564,7 +565,8 @@ struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint
 		if (c)
 			return c;
 	}
-	/* All counted caches are taken, so adds one.  Repeats only when another thread claimed the new cache first. */
+	/* All counted caches are taken, so this loop adds one.  Repeats only when another thread claimed the new cache
+	 * first. */
 	for (uint32_t index = count; index < core->table.most; index++) {
 		if (!lot_ensure(core, index, term))
 			return NULL;

@@ -19,14 +19,15 @@
  *              C2  only the user writes `current_word` and `in_transit`.  Any thread may pop from a cache's stacks;
  *                  only its user pushes.
  *              C3  only the user of the cache acts as owner of the magazine in `current`.
- *              C4  a cache holds at most two magazines that are on no stack, three while it is born (magazine.h, G2).
+ *              C4  a cache holds at most two magazines that are on no stack, or three while the cache is initialised
+ *                  (magazine.h, G2).
  *              C5  between calls `in_transit` is clear, and current_word, `current` and, in a pool with fast paths,
  *                  `hot` name the same magazine.
  *              C6  a stack of a cache has at most `bound` magazines, and is empty until table.count includes the cache
  *                  (T2).
  *              A magazine moves in four steps.  The call announces it in `in_transit`, takes it from its old stack or
  *              region by CAS, makes it `current` or puts it on another stack, and clears `in_transit`.
- * Progress     cache_take, cache_put: lock-free.  Comments there explain how their loops end.
+ * Progress     cache_take, cache_put: lock-free.  Comments in these functions explain how their loops end.
  * Concurrency  -: may run at the same time.  U: not on one cache at the same time; it has one user, from cache_claim to
  *              cache_unclaim.  X: never at the same time, because no other thread has the pool.
  *                                                       user's  claim  steals  census, stats  open, close
@@ -36,7 +37,7 @@
  *                  census_*, cache_table_stats            -       -      -           -             X
  *                  cache_table_open, cache_table_close    X       X      X           X             X
  * Edges        SHOW: stores of current_word and in_transit -> collects and thieves.   PUT (depot.h): the stacks.
- *              CLAIM: one user gives the cache up -> the next one takes it.
+ *              CLAIM: one user gives the cache up -> the next user claims it.
  */
 #ifndef LFPOOL_CACHE_H
 #define LFPOOL_CACHE_H
@@ -109,7 +110,8 @@ struct core {
 	struct lfpool_t *pool;             /* for probes and caches                      */
 	const char *name;                  /* the pool's                                 */
 	_Atomic(uint32_t) explicit_caches; /* in a buffer: the number of explicit caches */
-	/* A statistic of calls without a cache.  On separate cache lines, because misses read the fields above. */
+	/* A statistic of calls without a cache.  It begins a new pair of cache lines, because misses read the fields
+	 * above. */
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) exhausted;
 	_Atomic(uint64_t) unpushed; /* releases that pushed nothing, minus pushes of objects released twice        */
 	_Atomic(uint32_t) patience; /* calls left that must not ask the system for more caches                     */
@@ -126,7 +128,7 @@ struct core {
 void cache_table_open(struct core *core, char *memory, uint32_t in_buffer);
 /* Unmaps all lots but the first. */
 void cache_table_close(struct core *core);
-/* Free slots in the extra magazines.  Adds the pushes on them to *pushes.  A snapshot. */
+/* Counts the free slots in the extra magazines, and adds the pushes on these magazines to *pushes; a snapshot. */
 size_t cache_table_extra_count(const struct core *core, uint64_t *pushes);
 /* Sums up the counts of the caches and the depot, and counts the caches and their free slots; a snapshot. */
 void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out);
@@ -140,7 +142,7 @@ struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_o
  * for one call is also refused while PATIENCE lasts.  Lock-free; may enter the kernel.
  */
 struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint);
-/* Gives the cache up.  Its objects stay in it, and other caches can steal them. */
+/* Gives the cache up.  The objects stay in the cache, and users of other caches can steal them. */
 void cache_unclaim(struct cache *c);
 
 /* By default, the objects in a cache have at most this many bytes in total. */
@@ -175,7 +177,8 @@ uint32_t cache_take_existing(struct cache *c);
 void cache_offer(struct cache *c);
 /* Takes `slot` back.  Always succeeds. */
 void cache_put(struct cache *c, uint32_t slot);
-/* Gives all magazines with objects to the depot; `current` only if an empty one can replace it. */
+/* Gives all magazines with objects to the depot.  When no empty magazine can replace `current`, gives only the objects
+ * in it. */
 void cache_flush(struct cache *c);
 
 /* ---- steal.c ---- */
@@ -192,13 +195,13 @@ enum steal_result cache_steal(struct cache *c, uint32_t *slot_out, bool cold);
 
 /* ---- census.c: snapshots of how many slots are in use, in magazines, cold or unused, and of all counts ---- */
 
-/* Slots of used chunks. */
+/* The number of slots in used chunks. */
 size_t census_carved(const struct core *core);
-/* Free slots in unused chunks, and cold ones. */
+/* The number of slots in unused chunks, plus the allowed cold slots. */
 size_t census_untouched(const struct core *core);
-/* Free slots in all magazines in use; *pushes: all pushes on magazines so far. */
+/* The number of free slots in all magazines in use.  *pushes becomes the number of all pushes on magazines so far. */
 size_t census_in_magazines(const struct core *core, uint64_t *pushes);
-/* Used chunks. */
+/* The number of used chunks. */
 uint64_t census_chunks(const struct core *core);
 /* The slots that acquires may have taken so far form runs.  census_used() returns the last of these slots.
  * census_run() returns the first of them from `slot` on, and sets *end_out to the slot after its run.  After the last
@@ -210,11 +213,11 @@ size_t census_run(const struct core *core, size_t slot, size_t *end_out);
 void census_lists(const struct core *core, lfpool_stats_t *stats_out);
 void census_states(const struct core *core, lfpool_stats_t *stats_out);
 void census_reset_high_water(struct core *core);
-/* Objects that were free all the time since the last census_reset_idle(); 0 before the first.  `stolen`: the objects
- * and magazines stolen since.  The result is never too large. */
+/* The number of objects that were free all the time since the last census_reset_idle(); 0 before the first reset.
+ * `stolen`: the objects and magazines stolen since.  The result is never too large. */
 size_t census_idle(const struct core *core, uint64_t stolen);
 void census_reset_idle(struct core *core);
-/* Objects and magazines ever taken from other caches. */
+/* The number of objects and magazines that were ever taken from other caches. */
 uint64_t census_steals(const struct core *core);
 
 #endif

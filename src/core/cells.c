@@ -89,7 +89,7 @@ static struct cell *cell_pop(struct waiters *d)
 		struct cell *cell = cell_at(d, tagged_number(top) - 1);
 
 		/* relaxed: edge VACANT made `below` visible.  If it is stale, the cell has left the stack, so the tag
-		 * has changed (S1).  acquire, edge VACANT: for the new top after a failure. */
+		 * has changed (S1).  acquire, edge VACANT: sees `below` of the new top, after a failure. */
 		if (cas_acquire(&d->vacant, &top, tagged_next(top, load_relaxed(&cell->below))))
 			return cell;
 	}
@@ -147,7 +147,7 @@ void cell_enlist(struct waiters *d, struct cell *cell, uint64_t ticket, lfpool_c
 
 void cells_shown(const struct waiters *d)
 {
-	/* W1: either a release sees the demand, or we see its push.  W7. */
+	/* W1: either a release sees the demand, or we see the push of that release.  W7 needs this fence too. */
 	arena_heavy_fence(d->arena);
 }
 
@@ -167,7 +167,7 @@ void cell_wake(const struct waiters *d, struct cell *cell, uint64_t word)
 {
 	if (!arena_in_buffer(d->arena))
 		os_wake(&cell->word);
-	/* relaxed: fails if the call is awake already. */
+	/* relaxed: the CAS fails if the call is awake already. */
 	(void)cas_relaxed(&cell->word, &word, word - GIVEN + WOKEN);
 }
 
@@ -197,7 +197,7 @@ static uint64_t bound_next(uint64_t word, uint64_t bound)
 	return bound << BOUND_TAG_FIELD | ((word + 1) & LOW_BITS(BOUND_TAG_BITS));
 }
 
-/* Is `a` smaller?  0 means that no cell waits, and is the greatest. */
+/* Is the bound `a` smaller than `b`?  The bound 0 means that no cell waits, and is the greatest. */
 static bool is_smaller(uint64_t a, uint64_t b)
 {
 	return a && (!b || (int64_t)((a - b) << BOUND_TAG_FIELD) < 0);
@@ -260,7 +260,7 @@ void cell_giving(const struct waiters *d, const struct cell *cell, uint32_t more
 	if (cell->index < CELL_LOT)
 		return;
 	group = group_of(d, cell, &top);
-	/* relaxed, both: they publish no data; later searches see them. */
+	/* relaxed, both: the counters publish no data, and later searches see them. */
 	(void)fetch_add_relaxed(&group->giving, more);
 	(void)fetch_add_relaxed(&top->giving, more);
 }

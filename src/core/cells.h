@@ -96,7 +96,8 @@ static inline uint32_t cell_slot(uint64_t given)
 struct cell {
 	_Alignas(CACHE_LINE_PAIR / 2) _Atomic(uint64_t) word;
 	_Atomic(uint64_t) ticket; /* in full, for the child of a fork                    */
-	/* Written while claimed.  A reader's CAS of `word` fails if they have changed since. */
+	/* These fields are written while the cell is claimed.  A reader's CAS of `word` fails if they have changed
+	 * since. */
 	_Atomic(lfpool_continuation_t) then; /* NULL: a call waits                           */
 	_Atomic(void *) context;             /* for a call: identifies its thread                        */
 	/* For a call that wants several objects: the index of its next cell. */
@@ -124,7 +125,7 @@ struct waiters {
 #endif
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint32_t) cells; /* cells that were ever used; only grows              */
 	tagged_word vacant;                                /* the top of a stack of cells: its index + 1         */
-	_Atomic(uint64_t) tickets;                         /* the last one assigned                               */
+	_Atomic(uint64_t) tickets;                         /* the last ticket assigned                            */
 	_Atomic(char *) lot[CELL_LOT_COUNT];               /* lot k has CELL_LOT * 2^k cells; lot 1 the branches too */
 	const struct arena *arena;                         /* the pool's                                          */
 	_Atomic(uint64_t) closed;                          /* enum closing; lfpool_close() sleeps on it           */
@@ -137,7 +138,7 @@ static inline struct cell *cell_at(const struct waiters *d, uint32_t index)
 {
 	uint32_t place;
 	const unsigned lot = lot_of(index, CELL_LOT, &place);
-	/* relaxed: mapped before `cells` counted it. */
+	/* relaxed: the cell was mapped before `cells` counted it. */
 	char *cells = load_relaxed(&d->lot[lot]);
 
 	plain_read(cells);
@@ -154,7 +155,8 @@ void cell_enlist(struct waiters *d, struct cell *cell, uint64_t ticket, lfpool_c
 void cells_shown(const struct waiters *d);
 /* Makes a claimed or given cell vacant, and lowers the demand word. */
 void cell_vacate(struct waiters *d, struct cell *cell);
-/* Wakes the call that was given the slot in `word`, and records that (W5).  In a buffer calls do not sleep. */
+/* Wakes the call that was given the slot in `word`, and records that the call is woken (W5).  In a buffer calls do not
+ * sleep. */
 void cell_wake(const struct waiters *d, struct cell *cell, uint64_t word);
 
 size_t lot_bytes(unsigned lot);
@@ -172,7 +174,7 @@ static inline struct cell *cell_earlier(const struct waiters *d, const struct ce
 	const uint32_t before = load_relaxed(&cell->before);
 	struct cell *earlier = before ? cell_at(d, before - 1) : NULL;
 
-	/* relaxed: that cell was enlisted before this one, so its other fields are visible. */
+	/* relaxed: the previous cell was enlisted before this cell, so its other fields are visible. */
 	if (!earlier || load_relaxed(&earlier->word) != cell_waiting(cell_ticket(*word) - 1))
 		return NULL;
 	*word = cell_waiting(cell_ticket(*word) - 1);

@@ -76,7 +76,7 @@ size_t census_used(const struct core *core)
 	return used;
 }
 
-/* Free slots in magazines first .. last.  Adds the pushes on them to *pushes. */
+/* Counts the free slots in magazines first ..  last, and adds the pushes on these magazines to *pushes. */
 static size_t in_these(const struct magazines *ms, uint32_t first, uint32_t last, uint64_t *pushes)
 {
 	size_t objects = 0;
@@ -216,7 +216,7 @@ static size_t idle_in_current(const struct core *core, const struct cache *c)
 		       : 0;
 }
 
-/* The same for a stack of partial magazines whose head did not change. */
+/* The same for the magazines on a shard's stack `partial`, if the head of the stack did not change. */
 static size_t idle_in_partial(const struct core *core, const struct shard *s)
 {
 	/* acquire, edge PUT: sees the links. */
@@ -254,7 +254,7 @@ size_t census_idle(const struct core *core, uint64_t stolen)
 		others += idle_in_current(core, c);
 	}
 
-	/* As in high_water(). */
+	/* Thieves may have taken objects from the full magazines, as in high_water(). */
 	const size_t taken = at_most((size_t)stolen, caches * slots);
 
 	return others + (full > taken ? full - taken : 0);

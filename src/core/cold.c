@@ -21,7 +21,7 @@ static uint64_t counts_of(uint64_t capacity, int64_t balance)
 	return capacity << 32 | (uint32_t)balance;
 }
 
-/* The same, but with at most all objects owed. */
+/* The same, but limits the number of owed objects to the capacity. */
 static uint64_t counts_within(uint64_t capacity, int64_t balance)
 {
 	return counts_of(capacity, balance < -(int64_t)capacity ? -(int64_t)capacity : balance);
@@ -99,7 +99,7 @@ static uint32_t change_out(struct cold *c, int change)
 	uint64_t room = load_relaxed(&c->room);
 
 	/* acquire and release: a thread that changes `room` after a reset sees the open mark (low_water.h).  Repeats
-	 * only when another thread changed it. */
+	 * only when another thread changed the word. */
 	while (!cas_weak_acq_rel(&c->room, &room, room - (uint64_t)(int64_t)change))
 		;
 	room -= (uint64_t)(int64_t)change;
@@ -123,7 +123,7 @@ void cold_allowed_add(struct cold *c, uint32_t added)
 	/* relaxed: a stale word costs one failed CAS. */
 	uint64_t now = load_relaxed(&c->counts);
 
-	/* Repeats only when another thread changed it. */
+	/* Repeats only when another thread changed the word. */
 	while (!change(c, &now, counts_put(now, added)))
 		;
 }
@@ -133,7 +133,7 @@ void cold_give_back(struct cold *c, uint32_t borrowed)
 	/* relaxed: a stale word costs one failed CAS. */
 	uint64_t now = load_relaxed(&c->counts);
 
-	/* Repeats only when another thread changed it. */
+	/* Repeats only when another thread changed the word. */
 	while (!change(c, &now, counts_withdraw(now, borrowed)))
 		;
 }
@@ -147,7 +147,7 @@ uint32_t cold_allowed_take(struct cold *c, size_t wanted)
 		taken = least(wanted, cold_allowed_in(now));
 		if (!taken)
 			return 0;
-		/* Repeats only when another thread changed it. */
+		/* Repeats only when another thread changed the word. */
 	} while (!change(c, &now, now - taken));
 	return (uint32_t)taken;
 }
@@ -162,7 +162,7 @@ uint32_t cold_borrow(struct cold *c, uint32_t wanted)
 		more = least(wanted, load_relaxed(&c->opened) - cold_capacity_in(now));
 		if (!more)
 			return 0;
-		/* Repeats only when another thread changed it. */
+		/* Repeats only when another thread changed the word. */
 	} while (!change(c, &now, now + (more << 32)));
 	return (uint32_t)more;
 }
@@ -176,7 +176,7 @@ size_t cold_forbid(struct cold *c, size_t wanted)
 
 	do {
 		gone = least(wanted, cold_allowed_in(now));
-		/* Repeats only when another thread changed it. */
+		/* Repeats only when another thread changed the word. */
 	} while (gone && !change(c, &now, counts_owe(now, gone)));
 	return (size_t)gone;
 }
@@ -188,7 +188,7 @@ size_t cold_owe(struct cold *c, size_t count)
 
 	/* `wanted` rises before another call can complete the shrink, so that it is never too low. */
 	want(c, 1);
-	/* Repeats only when another thread changed it. */
+	/* Repeats only when another thread changed the word. */
 	do {
 		to = counts_owe(now, count);
 	} while (!change(c, &now, to));
@@ -203,7 +203,7 @@ size_t cold_forgive(struct cold *c)
 	/* relaxed: only the numbers matter. */
 	uint64_t now = load_relaxed(&c->counts);
 
-	/* Repeats only when another thread changed it. */
+	/* Repeats only when another thread changed the word. */
 	while (cold_owes_in(now) && !cold_closed_in(now))
 		if (change(c, &now, counts_of(cold_capacity_in(now), 0)))
 			return cold_owed_in(now);
@@ -217,7 +217,7 @@ void cold_close(struct cold *c)
 
 	/* As in cold_owe(). */
 	want(c, 1);
-	/* Repeats only when another thread changed it. */
+	/* Repeats only when another thread changed the word. */
 	while (!change(c, &now, counts_of(cold_capacity_in(now) - cold_allowed_in(now), COLD_CLOSED)))
 		;
 	if (cold_owes_in(now))
@@ -295,13 +295,14 @@ static size_t limit_again(struct cold *c, uint64_t capacity, uint64_t more)
 	/* relaxed: after the fence. */
 	const uint64_t maximum = load_relaxed(&c->maximum);
 
-	/* At most the present capacity; slots that a trim has borrowed since do not count. */
+	/* The surplus is computed from the smaller of our capacity and the present one.  Slots that a trim has borrowed
+	 * since then do not count. */
 	capacity = least(capacity, cold_capacity(c));
 	if (likely(capacity <= maximum))
 		return 0;
 	more = least(more, capacity - maximum);
 	(void)cold_owe(c, (size_t)more);
-	/* W1 (waiters.h); the caller serves. */
+	/* The fence of W1 (waiters.h).  The caller then serves. */
 	arena_heavy_fence(c->arena);
 	return (size_t)more;
 }
@@ -326,7 +327,7 @@ size_t cold_grow(struct cold *c, size_t wanted, size_t from)
 			more = least(more, open_pages(c, capacity + more) - capacity);
 		if (!more && !forgiven)
 			return 0;
-		/* Repeats only when another thread changed it. */
+		/* Repeats only when another thread changed the word. */
 	} while (!change(c, &now,
 			 counts_of(cold_capacity_in(now) + more, cold_balance_in(now) + (int64_t)(forgiven + more))));
 
@@ -366,7 +367,7 @@ void cold_give_bits(struct cold *c, uint64_t word, uint64_t bits)
 bool cold_take_bits(struct cold *c, uint64_t word, uint64_t bits)
 {
 	const uint64_t flip = inverted(c, word);
-	/* relaxed: the CAS checks it. */
+	/* relaxed: the CAS checks the value. */
 	uint64_t now = load_relaxed(&c->bits[word]);
 
 	while (((now ^ flip) & bits) == bits)
@@ -383,7 +384,7 @@ static void reach(struct cold *c, uint64_t slot)
 	/* relaxed, both: a thread learns of the object by a later edge. */
 	uint64_t reached = load_relaxed(&c->reached);
 
-	/* Repeats only when another thread raised it. */
+	/* Repeats only when another thread raised `reached`. */
 	while (slot > c->initial && slot > reached && !cas_weak_relaxed(&c->reached, &reached, slot))
 		;
 }
@@ -545,7 +546,7 @@ bool pages_hold(struct cold *c, const struct page_run *run, struct page_hold *ho
 
 void pages_let_go(struct cold *c, const struct page_hold *hold)
 {
-	/* The bits before the counts (O1). */
+	/* Gives back the bits before the counts (O1). */
 	give_slots(c, hold->first_slot, hold->last_slot + 1);
 	if (hold->borrowed)
 		cold_give_back(c, hold->borrowed);
@@ -556,7 +557,7 @@ void pages_let_go(struct cold *c, const struct page_hold *hold)
 void pages_mark_clean(struct cold *c, const struct page_run *run)
 {
 	for (size_t page = run->first_page; page < run->first_page + run->pages; page++)
-		/* relaxed: the slots' bits order it. */
+		/* relaxed: the slots' bits order this store. */
 		store_relaxed(&c->arena->dirty[page], 0);
 }
 

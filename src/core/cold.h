@@ -31,7 +31,7 @@
  *              O5  `owed` is at most the capacity.  While objects are owed, or the pool is closed, the arena's word
  *                  `wanted` is higher by 1.
  *              O3  a cold slot's object is not built (lifecycle.h) and has no holder.
- *              TR1, TR2 of pages: trim.c.
+ *              trim.c has TR1 and TR2, about pages.
  * Progress     Lock-free.  A search for a bit repeats only when other threads changed bits.  Growing enters the kernel
  *              to open pages.
  * Concurrency  After cold_open(), any two calls may run at the same time.  The caller of cold_put, cold_withdraw,
@@ -51,7 +51,7 @@
 struct cold {
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) counts; /* {capacity:32, balance:32}                         */
 	_Atomic(uint64_t) maximum; /* of the capacity: lfpool_limit()                                            */
-	_Atomic(uint64_t) opened;  /* slots 1 .. this have their pages; only grows                               */
+	_Atomic(uint64_t) opened;  /* slots 1 .. opened are accessible; only grows                               */
 	_Atomic(uint64_t) room;    /* COLD_ROOM - slots taken out + slots put in                                 */
 	low_water_word least_room; /* the minimum of `room`                                                    */
 	_Atomic(uint64_t) hint;    /* the word of `bits` where the next search begins                            */

@@ -39,7 +39,7 @@ struct stack {
 	_Atomic(uint64_t) retries; /* a statistic, on the cache line of the head            */
 };
 
-/* Many workers write the heads, so they are on separate cache lines. */
+/* Many workers write the heads, so the heads are on separate cache lines. */
 struct shard {
 	_Alignas(CACHE_LINE_PAIR) struct stack full;
 	_Alignas(CACHE_LINE_PAIR) struct stack empty;
@@ -250,7 +250,7 @@ static inline uint32_t depot_take_spare(struct depot *d, const struct magazines 
 			magazine_make_empty(magazines_at(ms, number), number);
 			return number;
 		}
-		/* Retries only after another thread took one, or for a spurious failure: lock-free. */
+		/* Retries only after another thread took a spare, or for a spurious failure: lock-free. */
 	}
 	return 0;
 }

@@ -163,11 +163,11 @@ static inline void magazine_make_full(struct lfpool_magazine *m, uint32_t number
 
 	ASSERT("H7", !peek(&m->number));
 	for (uint32_t i = 0; i < slots; i++)
-		/* relaxed: means the same as the 0. */
+		/* relaxed: the address means the same as the 0. */
 		store_relaxed(&m->entry[i], first + i * stride);
-	/* relaxed: means the same as the 0.  Fails if a thief has already advanced top. */
+	/* relaxed: HOME means the same as the 0.  Fails if a thief has already advanced top. */
 	(void)cas_relaxed(&m->top, &top, LFPOOL_HOME_);
-	/* relaxed: means the same as the 0; published by `number`. */
+	/* relaxed: the limit means the same as the 0, and the store of `number` publishes it. */
 	if (!load_relaxed(&m->bottom))
 		store_relaxed(&m->bottom, magazine_limit(slots));
 	/* release, edge MADE: publishes bottom. */
@@ -231,7 +231,7 @@ static inline void magazine_go_home(struct lfpool_magazine *m)
 static inline uintptr_t magazine_pop_end(struct lfpool_magazine *m, uint32_t slots, uint64_t bottom)
 {
 	uintptr_t object = 0;
-	/* relaxed: the barrier orders it after the store; a stale top is only too low (see docs/memory-model.md,
+	/* relaxed: the barrier orders this load after the store; a stale top is only too low (see docs/memory-model.md,
 	 * "owner and thief"). */
 	uint64_t top = load_relaxed(&m->top);
 	int left = magazine_count(top, bottom);
@@ -277,11 +277,11 @@ static inline uintptr_t magazine_pop(struct lfpool_magazine *m, uint32_t slots, 
 }
 
 /*
- * Takes up to `wanted` of the newest objects at once; returns their number.  They stay in the entries from position
- * *first_out on, until the owner pushes again.  Bottom is lowered below all of them in one step.  From then on thieves
- * can get at most the object at top: to take the next one, a thief must read top after that theft, then bottom after a
- * fence, and finds bottom lowered.  So the owner races with thieves for at most one object, the one at top.  There is a
- * race only if the owner takes the object at top too, and then the magazine is empty afterwards.
+ * Takes up to `wanted` of the newest objects at once; returns their number.  The objects stay in the entries from
+ * position *first_out on, until the owner pushes again.  Bottom is lowered below all of them in one step.  From then on
+ * thieves can get at most the object at top: to take the next one, a thief must read top after that theft, then bottom
+ * after a fence, and finds bottom lowered.  So the owner races with thieves for at most one object, the one at top.
+ * There is a race only if the owner takes the object at top too, and then the magazine is empty afterwards.
  */
 static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmetric, size_t wanted, uint64_t *first_out)
 {
@@ -427,7 +427,7 @@ static inline uintptr_t magazine_take(struct lfpool_magazine *m, uint32_t slots,
 	/* acquire, edge GIVE: sees the entry, and the writes of the thread that released the object. */
 	if (magazine_count(position, magazine_bottom(m, slots)) <= 0)
 		return 0;
-	/* relaxed: edge GIVE made the entry visible.  It is stale only if top has moved, and then the CAS fails
+	/* relaxed: edge GIVE made the entry visible.  The entry is stale only if top has moved, and then the CAS fails
 	 * (H6). */
 	const uintptr_t object = magazine_at(m, slots, position);
 

@@ -13,7 +13,7 @@
  *              3. If the collect saw no object, an object may still have moved from a word that it had not read yet to
  *                 a word that it had read.  So a second collect follows.  If the second one sees no object either, and
  *                 the sums agree, nothing moved and nothing was released between the two.  By C1 no slot was free at
- *                 that moment.  The call keeps the sums: later, one collect with equal sums suffices.
+ *                 the moment between the two.  The call keeps the sums: later, one collect with equal sums suffices.
  *              The cold store's count is not in the sums, because it goes up and down.  Each collect reads it first,
  *              even before the number of caches.  So the moment at which no slot was free is the moment when a collect
  *              read that count.  If two collects agree, the other words did not change from the end of the first to the
@@ -117,17 +117,17 @@ static bool collect_all(struct cache *c, struct collect *s, bool robs)
 
 	for (uint32_t i = 0; i < core->depot.shards; i++) {
 		const struct shard *shard = &core->depot.shard[i];
-		/* acquire, edge PUT. */
+		/* acquire, edge PUT: sees the magazines on the stacks. */
 		uint64_t full = load_acquire(&shard->full.head), partial = load_acquire(&shard->partial.head);
 
 		s->sums.words += full + partial;
-		/* acquire, edge SHOW. */
+		/* acquire, edge SHOW: sees the announcements of the chunks that were taken. */
 		s->chunks |= load_acquire(&shard->carved) < shard->chunks;
 		s->something |= tagged_number(full) || tagged_number(partial);
 	}
 	s->something |= s->chunks;
-	/* Each thief begins with the cache after its own, so that thieves spread.  It ends with its own cache, and so
-	 * sees the earlier releases of the threads that stole from it. */
+	/* Each thief begins with the cache after its own, so that thieves spread.  A thief ends with its own cache, and
+	 * so sees the earlier releases of the threads that stole from it. */
 	struct cache *victim = c;
 	uint32_t index = c->index, left = 0;
 
@@ -142,7 +142,7 @@ static bool collect_all(struct cache *c, struct collect *s, bool robs)
 		/* acquire, both, edge SHOW: see the earlier stores of the cache's user. */
 		collect_magazine(core, load_acquire(&victim->in_transit), true, s);
 		collect_magazine(core, load_acquire(&victim->current_word), false, s);
-		/* acquire, edge PUT. */
+		/* acquire, edge PUT: sees the magazines on the stack. */
 		const uint64_t full = load_acquire(&victim->full.head);
 
 		s->sums.words += full;

@@ -9,8 +9,8 @@
  *              that are the same in every port.  With LFPOOL_EMBEDDED there is no operating system, and a pool needs
  *              only a clock.
  * Invariants   OS1 no function here changes errno: a caller learns only from the result.
- * Progress     os_heavy_fence() and os_wake() enter the kernel; os_sleep_on() blocks.  The others are for create,
- *              destroy and the first call of a thread.
+ * Progress     os_heavy_fence() and os_wake() enter the kernel; os_sleep_on() blocks.  The other functions are for
+ *              create, destroy and the first call of a thread.
  */
 #ifndef LFPOOL_OS_H
 #define LFPOOL_OS_H
@@ -41,8 +41,8 @@ static inline void os_mutex_unlock(os_mutex_t *mutex)
 	(void)mutex;
 }
 
-/* An address on the calling thread's stack, which differs between threads.  (It could change in the child of a fork,
- * but this build has no fork.) */
+/* An address on the calling thread's stack, which differs between threads.  (The value also differs between calls of
+ * one thread.  Only the code for a fork needs a fixed value, and this build has no fork.) */
 static inline uintptr_t os_thread_self(void)
 {
 	return (uintptr_t)__builtin_frame_address(0);
@@ -67,7 +67,8 @@ static inline uint64_t os_now_ns(void)
 typedef pthread_mutex_t os_mutex_t;
 #define OS_MUTEX_INITIALIZER PTHREAD_MUTEX_INITIALIZER
 
-/* The commands of futex(2) and membarrier(2); musl lacks their headers.  tests/support/own_time.h compares them. */
+/* The commands of futex(2) and membarrier(2), because musl lacks their headers.  tests/support/own_time.h compares
+ * these numbers with the headers. */
 enum {
 	OS_FUTEX_WAKE = 1,
 	OS_FUTEX_WAIT_BITSET = 9,
@@ -127,17 +128,18 @@ void *os_reserve(size_t bytes);
 /* Like os_map() if `open`, otherwise like os_reserve().  The page at `offset` begins at a multiple of `alignment`: a
  * power of two, or 0 if any page will do. */
 void *os_map_aligned(size_t bytes, size_t offset, size_t alignment, bool open);
-/* Unmaps a whole mapping that one of these three returned. */
+/* Unmaps a whole mapping that os_map(), os_reserve() or os_map_aligned() returned. */
 void os_unmap(void *address, size_t bytes);
 /* Removes access to these pages; false when refused. */
 bool os_guard(void *address, size_t bytes);
-/* Gives access to these pages, which are zeroed if they had none before; false when refused. */
+/* Gives access to these pages; false when refused.  Pages that had no access before are zeroed. */
 bool os_open(void *address, size_t bytes);
 /* Undoes os_open() and os_lock(), as far as the system allows: removes access, memory and locks. */
 void os_close(void *address, size_t bytes);
 /* Returns the memory of these pages to the system.  They read as zero afterwards.  False when refused. */
 bool os_discard(void *address, size_t bytes);
-/* Backs every page with memory now; false when refused.  Keeps their contents: other threads may have objects there. */
+/* Backs every page with memory now; false when refused.  Keeps the contents of the pages, because other threads may
+ * have objects there. */
 bool os_prefault(void *address, size_t bytes);
 /* Backs these pages with memory now, and locks them in memory; false when refused. */
 bool os_lock(void *address, size_t bytes);
@@ -146,8 +148,8 @@ bool os_lock(void *address, size_t bytes);
  * (LFPOOL_HUGE_PAGES affects addresses, so the arena handles it: os_wish_huge().)
  */
 #define BACKING_FLAGS (LFPOOL_PREFAULT | LFPOOL_LOCK | LFPOOL_HUGE_PAGES)
-/* Backs or locks pages that are mapped and accessible.  After LFPOOL_E_NO_MEMORY or LFPOOL_E_LOCK, some of them may be
- * backed. */
+/* Backs or locks pages that are mapped and accessible.  After LFPOOL_E_NO_MEMORY or LFPOOL_E_LOCK, some of the pages
+ * may be backed. */
 lfpool_status_t backing_give(uint32_t flags, void *address, size_t bytes);
 /* os_map(), then backing_give(); NULL when the system refuses either. */
 void *backing_map(uint32_t flags, size_t bytes);

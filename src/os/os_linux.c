@@ -170,8 +170,8 @@ void os_heap_free(void *memory)
 bool os_can_read(const void *address)
 {
 	KEEP_ERRNO();
-	/* The kernel reads the 8 bytes as a signal set before it rejects the operation ~0 (EINVAL).  So it fails with
-	 * EFAULT only if they cannot be read. */
+	/* The kernel reads the 8 bytes as a signal set before it rejects the operation ~0 (EINVAL).  So the call fails
+	 * with EFAULT only if the bytes cannot be read. */
 	return syscall(SYS_rt_sigprocmask, ~0, address, NULL, (size_t)8) == 0 || errno != EFAULT;
 }
 
@@ -188,8 +188,8 @@ void os_print(const char *text)
 
 /* ---- Is memory shared?  The kernel lists it in /proc/self/maps ----
  *
- * The code reads that file by plain system calls, because read() is a cancellation point.  It allocates no memory,
- * because it runs in the child of a fork. */
+ * The code reads that file by plain system calls, because read() is a cancellation point.  The code allocates no
+ * memory, because it runs in the child of a fork. */
 
 struct mappings {
 	long file;
@@ -340,7 +340,7 @@ uint64_t os_now_ns(void)
 
 /* ---- Sleep ---- */
 
-/* The kernel compares only 32 bits, so it gets the lower half of the word. */
+/* The kernel compares only 32 bits, so the calls below pass the lower half of the word. */
 static void *lower_half(_Atomic(uint64_t) *word)
 {
 	return (char *)word + (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0);
@@ -369,7 +369,7 @@ void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
 		.tv_nsec = (long)(deadline_ns % second),
 	};
 
-	/* Unlike FUTEX_WAIT, this takes an absolute time, on CLOCK_MONOTONIC. */
+	/* Unlike FUTEX_WAIT, FUTEX_WAIT_BITSET takes an absolute time, on CLOCK_MONOTONIC. */
 	futex(lower_half(word), OS_FUTEX_WAIT_BITSET, (unsigned)seen, deadline_ns == UINT64_MAX ? NULL : &deadline);
 }
 
@@ -415,8 +415,8 @@ bool os_asymmetric(void)
 void os_heavy_fence(void)
 {
 	/* The kernel refuses a registered process only if a system-call filter was installed later.  The process then
-	 * registers again.  If that fails too, it aborts, because without the fence two threads could get the same
-	 * object. */
+	 * registers again.  If that fails too, the process aborts, because without the fence two threads could get the
+	 * same object. */
 	if (!asymmetric)
 		full_fence();
 	else if (membarrier(OS_MEMBARRIER_PRIVATE_EXPEDITED) != 0 &&

@@ -5,8 +5,8 @@
  * Idea         VirtualAlloc() reserves addresses without memory.  Opening pages charges their memory to the system's
  *              commit limit, even if they are never touched.  docs/windows.md lists the other differences from Linux.
  * Fence        The heavy fence is FlushProcessWriteBuffers(), which cannot be refused and needs no registration.  In
- *              Wine, up to version 8 at least, it does nothing.  So owners use full fences under Wine, and with
- *              LFPOOL_MEMBARRIER=off in the environment.
+ *              Wine, up to version 8 at least, this function does nothing.  So owners use full fences under Wine, and
+ *              with LFPOOL_MEMBARRIER=off in the environment.
  * Exit         at_exit_of_thread() is one of the image's TLS callbacks, so the loader calls it in each exiting thread.
  *              (FlsAlloc() also offers destructors, but they run at the exit of a fiber, and a thread can outlive its
  *              fiber.)
@@ -202,7 +202,7 @@ void *os_copy_of_thread(void *variable)
 	return copies[_tls_index] + ((ULONG_PTR)variable - _tls_used.StartAddressOfRawData);
 }
 
-/* Written once, before any thread sets an exit value, so exiting threads see it. */
+/* The pointer is written once, before any thread sets an exit value, so exiting threads see it. */
 typedef void exit_function(void *value);
 static exit_function *at_thread_exit;
 static THREAD_LOCAL void *exit_value;
