@@ -9,7 +9,8 @@
 /* clang-format off */
 #define ALL_SUBJECTS(OWN, PEER)                                                                                        \
 	OWN(limit) OWN(ring) OWN(inlined) OWN(typed) OWN(library) OWN(thread) OWN(thread_inlined) OWN(set)             \
-	PEER(shared, "lfpool-shared", "built in preset release only") OWN(races) OWN(hooks) OWN(depot) OWN(mutex)      \
+	OWN(set_inlined) PEER(shared, "lfpool-shared", "built in preset release only") OWN(races) OWN(hooks)           \
+	OWN(depot) OWN(mutex)                                                                                          \
 	OWN(free_list) OWN(cached_list) OWN(treiber) OWN(malloc) OWN(mimalloc) OWN(jemalloc) OWN(tcmalloc)             \
 	PEER(ck_stack, "ck-stack", "libck-dev")                                                                        \
 	PEER(dpdk_ring, "dpdk-ring", "libdpdk-dev") PEER(dpdk_stack, "dpdk-stack", "libdpdk-dev")                      \

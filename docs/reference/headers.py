@@ -13,7 +13,7 @@ import re
 
 FIELDS = ("Returns", "Owner", "Memory", "Threads", "Progress", "Cost", "Source")
 # Of these only what a comment names is public; the rest is the library's own.
-NAMED_ONLY = ("inline.h", "typed.h", "hidden.h")
+NAMED_ONLY = ("inline.h", "set_inline.h", "typed.h", "hidden.h")
 NO_INTERFACE = ("LFPOOL_API", "LFPOOL_MUST_USE")
 LEFT_OUT = ("#ifdef__cplusplus", "#ifdefLFPOOL_EMBEDDED")  # of what is read
 TOKEN = re.compile(r"/\*.*?\*/|^[ \t]*#(?:[^\n\\]|\\\n|\\.)*|[^\s]", re.S | re.M)

@@ -29,6 +29,8 @@
  * lock and enters the kernel, and the system can refuse memory.  To avoid this, first call lfpool_set_pool() for each
  * class.
  *
+ * lfpool/set_inline.h inlines the fast paths of acquire and release.
+ *
  * Any thread can make any call at any time, except for create and destroy.
  */
 #ifndef LFPOOL_SET_H

@@ -29,6 +29,11 @@ uint64_t window_pool_id(const lfpool_t *pool)
 	return pool->head.id;
 }
 
+uintptr_t window_pool_at(const lfpool_t *pool)
+{
+	return pool->head.in_tables;
+}
+
 /* ---- Addresses ---- */
 
 bool windows_open(struct windows *w, size_t count, size_t most, size_t alignment)

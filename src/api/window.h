@@ -57,12 +57,13 @@ void window_fit(lfpool_config_t *config, struct window_range range);
 /* As lfpool_create(), with the objects in the range.  A failure leaves the range unchanged. */
 lfpool_status_t window_create_pool(lfpool_t **pool_out, const lfpool_config_t *config, struct window_range range);
 
-/* The id of a pool.  From the id, window_cache() finds the calling thread's cache of the pool, or returns NULL.  So the
- * fast path of a set does not read the pool. */
+/* The id of a pool, and the offset of its entry in the tables of threads.  From these two, window_cache() finds the
+ * calling thread's cache of the pool, or returns NULL.  So the fast path of a set does not read the pool. */
 uint64_t window_pool_id(const lfpool_t *pool);
-static inline lfpool_cache_t *window_cache(uint64_t id)
+uintptr_t window_pool_at(const lfpool_t *pool);
+static inline lfpool_cache_t *window_cache(uint64_t id, uintptr_t at)
 {
-	return thread_find_by_id(id);
+	return thread_find_at(id, at);
 }
 
 /*

@@ -23,9 +23,12 @@
 
 /* An unused entry: the first call of a new pool may ask the system (L2). */
 #define VACANT {.pool_id = 1}
-/* Two tables that match no pool, not even the id 0: one for new threads, one for exiting threads. */
-static struct lfpool_entry_ no_entries[1 + TABLE_ENTRIES_MIN] = {{0}, VACANT};
-static struct lfpool_entry_ gone_entries[1 + TABLE_ENTRIES_MIN] = {{0}, VACANT};
+#define VACANT_8 VACANT, VACANT, VACANT, VACANT, VACANT, VACANT, VACANT, VACANT
+#define VACANT_64 VACANT_8, VACANT_8, VACANT_8, VACANT_8, VACANT_8, VACANT_8, VACANT_8, VACANT_8
+/* Two tables that match no pool, and at no offset the id 0 (Y4): one for new threads, one for exiting threads. */
+static struct lfpool_entry_ no_entries[] = {{0}, VACANT_64};
+static struct lfpool_entry_ gone_entries[] = {{0}, VACANT_64};
+_Static_assert(sizeof(no_entries) == (1 + TABLE_ENTRIES_MIN) * sizeof(*no_entries), "each has all entries of a table");
 #define nothing (&no_entries[1])
 #define gone (&gone_entries[1])
 /* True: the system has no usable key for a destructor, so no thread can have a cache. */

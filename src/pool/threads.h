@@ -40,14 +40,15 @@ static inline void thread_head(struct lfpool_head_ *head, uint64_t id)
 	head->in_tables = id % TABLE_ENTRIES_MIN * sizeof(struct lfpool_entry_);
 }
 
-/* The calling thread's cache of the pool with this id, from the table.  NULL: the thread has no cache of this pool, or
- * the pool's index is too high. */
-static inline lfpool_cache_t *thread_find_by_id(uint64_t id)
+/* The calling thread's cache of the pool with this id and this offset in the tables.  NULL: the thread has no cache of
+ * this pool, or the pool's index is too high. */
+static inline lfpool_cache_t *thread_find_at(uint64_t id, uintptr_t in_tables)
 {
 	if (EMBEDDED)
 		return NULL;
 
-	const struct lfpool_entry_ *e = &os_of_thread(lfpool_thread_).table[id % TABLE_ENTRIES_MIN];
+	const uintptr_t table = (uintptr_t)os_of_thread(lfpool_thread_).table;
+	const struct lfpool_entry_ *e = (const struct lfpool_entry_ *)(table + in_tables);
 
 	if (unlikely(e->pool_id != id))
 		return NULL;
@@ -65,15 +66,15 @@ static inline bool thread_find(const struct lfpool_t *pool, lfpool_cache_t **cac
 #elif EMBEDDED
 	return (void)pool, (void)cache_out, false;
 #else
-	const uint64_t id = ((const struct lfpool_head_ *)(const void *)pool)->id;
+	const struct lfpool_head_ *head = (const struct lfpool_head_ *)(const void *)pool;
 	struct lfpool_entry_ *last = &os_of_thread(lfpool_thread_).last;
 
-	if (unlikely(last->pool_id != id)) {
-		lfpool_cache_t *cache = thread_find_by_id(id);
+	if (unlikely(last->pool_id != head->id)) {
+		lfpool_cache_t *cache = thread_find_at(head->id, head->in_tables);
 
 		if (!cache)
 			return false;
-		*last = (struct lfpool_entry_){id, cache};
+		*last = (struct lfpool_entry_){head->id, cache};
 	}
 	*cache_out = last->cache;
 	return true;

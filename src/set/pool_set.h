@@ -9,9 +9,8 @@
  *                 The pool of the smallest class is made with the set.  It refuses, and reports, addresses that are
  *              in no class.
  *                 In malloc mode objects can be anywhere, so a release asks the pool of each class.
- *                 Small sizes do without the arithmetic: a table has the id of the pool for each number of units.
+ *                 The fast path finds the thread's cache without the pool, by the tables of lfpool/set_inline.h.
  * Invariants   Y1  the pool of a class goes from NULL to a pool once, and not back before lfpool_set_destroy().
- *              Y3  small[m] is 0, or the id of the pool that serves m + 1 units of the alignment.
  * Progress     Look-ups: wait-free.
  * Edges        MAKE: set_publish() -> set_pool(): the pool, complete.
  */
@@ -23,19 +22,16 @@
 #include "base/classes.h"
 
 #include "lfpool/set.h"
+#include "lfpool/set_inline.h"
 
 struct set_class {
 	_Atomic(uintptr_t) pool; /* lfpool_t *; NULL: not made yet; written under the lock of all windows; Y1  */
-	_Atomic(uint64_t) id;    /* of that pool, for window_cache(); 0: not made yet                       */
 	/* Fixed at creation, in objects, as in lfpool_config_t. */
 	size_t capacity, max_capacity, growth_step;
 };
 
-#define SET_SMALL_UNITS 64
-
 struct lfpool_set_t {
-	/* All 0 with `larger`: there an acquire may try several classes.  Y3 */
-	_Atomic(uint64_t) small[SET_SMALL_UNITS];
+	struct lfpool_set_head_ head;
 	/* Fixed at creation. */
 	struct classes classes;
 	struct windows windows; /* one per class, or 0 */
@@ -49,10 +45,8 @@ struct lfpool_set_t {
 };
 
 /* Under the lock of all windows, once per class. */
-static inline void set_publish(lfpool_set_t *set, size_t class_number, lfpool_t *pool, uint64_t id)
+static inline void set_publish(lfpool_set_t *set, size_t class_number, lfpool_t *pool)
 {
-	/* relaxed: see set_cache(). */
-	store_relaxed(&set->class[class_number].id, id);
 	/* release, edge MAKE: the pool, complete. */
 	store_release(&set->class[class_number].pool, (uintptr_t)pool);
 }
@@ -67,27 +61,35 @@ static inline lfpool_t *set_pool(const lfpool_set_t *set, size_t class_number)
 /* The calling thread's cache of that pool; NULL: it has none (yet). */
 static inline lfpool_cache_t *set_cache(const lfpool_set_t *set, size_t class_number)
 {
-	/* relaxed: a thread has a cache of the pool only after a call on the pool, which set_pool() had found. */
-	return window_cache(load_relaxed(&set->class[class_number].id));
+	/* relaxed, both: Y4.  A thread has a cache of the pool only after a call on the pool, which set_pool() had
+	 * found. */
+	return window_cache(load_relaxed(&set->head.class_id[class_number]),
+			    load_relaxed(&set->head.class_at[class_number]));
 }
 
 /* The same, for m + 1 units of the alignment. */
 static inline lfpool_cache_t *set_small_cache(const lfpool_set_t *set, uint64_t m)
 {
-	/* relaxed: as above. */
-	return window_cache(load_relaxed(&set->small[m]));
+	/* relaxed, both: as above. */
+	return window_cache(load_relaxed(&set->head.small_id[m]), load_relaxed(&set->head.small_at[m]));
 }
 
-/* The pool of the class has this id; 0: it has no pool any more.  Under the lock of all windows, or alone. */
-static inline void set_publish_small(lfpool_set_t *set, size_t class_number, uint64_t id)
+/* Enters the pool with this id, which is at this offset in the tables of threads; id 0: there is no pool any more.
+ * Under the lock of all windows, or alone. */
+static inline void set_publish_to_threads(lfpool_set_t *set, size_t class_number, uint64_t id, uintptr_t at)
 {
-	for (uint64_t m = 0; !set->larger && m < SET_SMALL_UNITS; m++)
-		if (class_of_units(&set->classes, m) == class_number)
-			/* relaxed: as in set_publish(). */
-			store_relaxed(&set->small[m], id);
+	/* relaxed, all: Y4. */
+	store_relaxed(&set->head.class_at[class_number], at);
+	store_relaxed(&set->head.class_id[class_number], id);
+	/* With `larger` an acquire may try several classes. */
+	for (uint64_t m = 0; !set->larger && m < LFPOOL_SET_UNITS_; m++)
+		if (class_of_units(&set->classes, m) == class_number) {
+			store_relaxed(&set->head.small_at[m], at);
+			store_relaxed(&set->head.small_id[m], id);
+		}
 }
 
-/* The same, made if it does not exist yet; NULL: the system refuses memory. */
+/* The pool of the class, made if it does not exist yet; NULL: the system refuses memory. */
 COLD lfpool_t *set_make(lfpool_set_t *set, size_t class_number);
 
 #endif

@@ -144,8 +144,8 @@ static lfpool_status_t make_and_publish(lfpool_set_t *set, size_t class_number)
 	if (status == LFPOOL_OK)
 		status = make(set, class_number, &pool);
 	if (status == LFPOOL_OK) {
-		set_publish_small(set, class_number, window_pool_id(pool));
-		set_publish(set, class_number, pool, window_pool_id(pool));
+		set_publish_to_threads(set, class_number, window_pool_id(pool), window_pool_at(pool));
+		set_publish(set, class_number, pool);
 	}
 	return status;
 }
@@ -188,6 +188,9 @@ static lfpool_status_t open_windows(lfpool_set_t *set)
 	}
 	if (most && !windows_open(&set->windows, set->classes.count, most, set->config.object_alignment))
 		return LFPOOL_E_NO_MEMORY;
+	set->head.base = set->windows.base;
+	set->head.windows = set->windows.count;
+	set->head.window_shift = (uint8_t)set->windows.shift;
 	return LFPOOL_OK;
 }
 
@@ -204,6 +207,7 @@ static lfpool_set_t *open_memory(const lfpool_set_config_t *config)
 		return NULL;
 	set->mapped_bytes = bytes;
 	set->classes = classes;
+	set->head.alignment_shift = classes.alignment_shift;
 	set->larger = config->larger;
 	set->steps = config->steps;
 	set->registry = config->registry;
@@ -264,8 +268,8 @@ size_t lfpool_set_destroy(lfpool_set_t *set)
 			continue;
 		}
 		active += more;
-		set_publish_small(set, i, 0);
-		set_publish(set, i, NULL, 0);
+		set_publish_to_threads(set, i, 0, 0);
+		set_publish(set, i, NULL);
 	}
 	if (refused)
 		return SIZE_MAX;
@@ -305,52 +309,56 @@ static lfpool_t *pool_for_release(const lfpool_set_t *set, const void *pointer)
 
 /* A larger size, or the thread has no cache of the pool.  Tries the class and config.larger classes above it, and makes
  * missing pools.  No such class: NULL. */
-static NOINLINE void *acquire_slowly(lfpool_set_t *set, size_t size)
+NOINLINE void *lfpool_set_acquire_slow_(lfpool_set_t *set, size_t size)
 {
 	const size_t count = set->classes.count;
 	size_t number = class_of(&set->classes, size);
 	lfpool_cache_t *cache = number < count && !set->larger ? set_cache(set, number) : NULL;
+	void *object = NULL;
 
 	if (likely(cache))
 		return lfpool_cache_acquire_inline_(cache);
-	for (size_t tried = 0; tried <= set->larger && number < count; tried++, number++) {
+	for (size_t tried = 0; !object && tried <= set->larger && number < count; tried++, number++) {
 		lfpool_t *pool = set_pool_made(set, number);
-		void *object = pool ? lfpool_acquire(pool) : NULL;
 
-		if (object)
-			return object;
+		object = pool ? lfpool_acquire(pool) : NULL;
 	}
-	return NULL;
+	KEEP_FRAME();
+	return object;
 }
 
 void *lfpool_set_acquire(lfpool_set_t *set, size_t size)
 {
-	const uint64_t m = class_units(&set->classes, size);
-	lfpool_cache_t *cache = likely(m < SET_SMALL_UNITS) ? set_small_cache(set, m) : NULL;
+	/* Size 0 wraps around, to a size that is not small. */
+	const uint64_t m = ((uint64_t)size - 1) >> set->head.alignment_shift;
+	lfpool_cache_t *cache = likely(m < LFPOOL_SET_UNITS_) ? set_small_cache(set, m) : NULL;
 
 	if (likely(cache))
 		return lfpool_cache_acquire_inline_(cache);
 
-	void *object = acquire_slowly(set, size);
+	void *object = lfpool_set_acquire_slow_(set, size);
 
 	KEEP_FRAME();
 	return object;
 }
 
-static NOINLINE lfpool_status_t release_elsewhere(lfpool_set_t *set, void *object)
+NOINLINE lfpool_status_t lfpool_set_release_slow_(lfpool_set_t *set, void *object)
 {
-	return object ? lfpool_release(pool_for_release(set, object), object) : LFPOOL_OK;
+	const lfpool_status_t status = object ? lfpool_release(pool_for_release(set, object), object) : LFPOOL_OK;
+
+	KEEP_FRAME();
+	return status;
 }
 
 lfpool_status_t lfpool_set_release(lfpool_set_t *set, void *object)
 {
-	const uintptr_t window = window_of(&set->windows, object);
-	lfpool_cache_t *cache = likely(window < set->windows.count) ? set_cache(set, window) : NULL;
+	const uintptr_t window = ((uintptr_t)object - set->head.base) >> set->head.window_shift;
+	lfpool_cache_t *cache = likely(window < set->head.windows) ? set_cache(set, window) : NULL;
 
 	if (likely(cache))
 		return lfpool_cache_release_inline_(cache, object);
 
-	const lfpool_status_t status = release_elsewhere(set, object);
+	const lfpool_status_t status = lfpool_set_release_slow_(set, object);
 
 	KEEP_FRAME();
 	return status;

@@ -194,7 +194,7 @@ void sets_make(void)
 {
 	(void)oracle_call();
 	plain_written(contents);
-	set_publish(set, 0, pool, 1);
+	set_publish(set, 0, pool);
 }
 
 void sets_look(void)

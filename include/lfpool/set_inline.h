@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * set_inline.h - inlines the fast paths of lfpool_set_acquire() and lfpool_set_release(), on x86-64 with ELF, except in
+ *                the embedded build.  Elsewhere they are the library's functions.  C11 or C++11, gcc or clang.  Opt-in.
+ *
+ * Idea         A set begins with two tables of its pools, one for the units of a small size, one for the window of an
+ *              address.  For each pool they have its id, and the offset of its entry in a thread's table
+ *              (lfpool/inline.h).  That entry has the thread's cache, and the rest is the fast path of the cache.  So a
+ *              release checks its argument as on a pool, and a debug mode switches off the fast path as in a pool.
+ * Slow path    The library handles larger sizes, size 0, a thread's first call on a pool, pools without an entry in the
+ *              table, addresses in no window, and all acquires with config.larger.
+ * Invariants   Y3  the tables of small sizes have the pool of m + 1 units at index m, once it is made.  With
+ *                  config.larger they stay empty.
+ *              Y4  the id of a table is 0 until the pool is made, and then the pool's id, until lfpool_set_destroy().
+ *                  No entry of a thread has the id 0, and the entry with a pool's id is at the pool's offset.  So a
+ *                  call that reads a new id and an old offset, or the reverse, finds no cache.
+ * Progress     The fast path is wait-free: no loop, no locked instruction, and only the stores of the cache's.
+ *
+ * Names that end in an underscore are internal.  Layouts change between versions, so compile with the header of the
+ * library that you link.
+ */
+#ifndef LFPOOL_SET_INLINE_H
+#define LFPOOL_SET_INLINE_H
+
+#include "lfpool/inline.h"
+#include "lfpool/set.h"
+
+/* A small size has at most this number of units. */
+#define LFPOOL_SET_UNITS_ 64
+/* The most classes that a set can have: up to 1 GiB, with the alignment 1 and 16 steps. */
+#define LFPOOL_SET_CLASSES_ 432
+
+/* The beginning of every set.  The tables are arrays of words, because an index into these needs no instruction. */
+struct lfpool_set_head_ {
+	/* Fixed at creation. */
+	uintptr_t base;          /* the address of window 0                                   */
+	uintptr_t windows;       /* their number; window i has class i; 0: objects are anywhere */
+	uint8_t window_shift;    /* log2 of the bytes of a window                             */
+	uint8_t alignment_shift; /* log2 of the bytes of a unit                               */
+	/* Y3, Y4.  _at: the offset of the pool's entry, in bytes. */
+	LFPOOL_ATOMIC_(uint64_t) small_id[LFPOOL_SET_UNITS_];
+	LFPOOL_ATOMIC_(uintptr_t) small_at[LFPOOL_SET_UNITS_];
+	LFPOOL_ATOMIC_(uint64_t) class_id[LFPOOL_SET_CLASSES_];
+	LFPOOL_ATOMIC_(uintptr_t) class_at[LFPOOL_SET_CLASSES_];
+};
+
+LFPOOL_C_BEGIN_
+/* The slow paths. */
+LFPOOL_API void *lfpool_set_acquire_slow_(lfpool_set_t *set, size_t size);
+LFPOOL_API lfpool_status_t lfpool_set_release_slow_(lfpool_set_t *set, void *object);
+LFPOOL_C_END_
+
+#ifdef LFPOOL_INLINES_POOLS_
+/* Finds the thread's cache of the pool at this index; false: the thread has no entry for it. */
+LFPOOL_HELPER_ bool lfpool_set_find_(const LFPOOL_ATOMIC_(uint64_t) *ids, const LFPOOL_ATOMIC_(uintptr_t) *offsets,
+				     uintptr_t index, lfpool_cache_t **cache_out)
+{
+	const struct lfpool_entry_ *entry;
+	uintptr_t distance, table;
+	uint64_t id;
+
+	/* relaxed, both: Y4; only this thread writes its table. */
+	id = LFPOOL_LOAD_RELAXED_(&ids[index]);
+	/* Makes each load compute its address, because gcc would do so once, with two more instructions. */
+	__asm__("" : "+r"(index));
+	__asm__("movq lfpool_thread_@gottpoff(%%rip), %0" : "=r"(distance));
+	__asm__ __volatile__("movq %%fs:16(%1), %0" : "=r"(table) : "r"(distance));
+	entry = LFPOOL_POINTER_(const struct lfpool_entry_ *, table + LFPOOL_LOAD_RELAXED_(&offsets[index]));
+	if (!LFPOOL_LIKELY_(entry->pool_id == id))
+		return false;
+	*cache_out = entry->cache;
+	return true;
+}
+
+/* Size 0 wraps around, to a size that is not small. */
+LFPOOL_HELPER_ void *lfpool_set_acquire_inline_(lfpool_set_t *set, size_t size)
+{
+	const struct lfpool_set_head_ *head = LFPOOL_POINTER_(const struct lfpool_set_head_ *, set);
+	const size_t m = (size - 1) >> head->alignment_shift;
+	lfpool_cache_t *cache;
+
+	return LFPOOL_LIKELY_(m < LFPOOL_SET_UNITS_) &&
+			       LFPOOL_LIKELY_(lfpool_set_find_(head->small_id, head->small_at, m, &cache))
+		       ? lfpool_cache_acquire_inline_(cache)
+		       : lfpool_set_acquire_slow_(set, size);
+}
+
+LFPOOL_HELPER_ lfpool_status_t lfpool_set_release_inline_(lfpool_set_t *set, void *object)
+{
+	const struct lfpool_set_head_ *head = LFPOOL_POINTER_(const struct lfpool_set_head_ *, set);
+	const uintptr_t window = (LFPOOL_POINTER_(uintptr_t, object) - head->base) >> head->window_shift;
+	lfpool_cache_t *cache;
+
+	return LFPOOL_LIKELY_(window < head->windows) &&
+			       LFPOOL_LIKELY_(lfpool_set_find_(head->class_id, head->class_at, window, &cache))
+		       ? lfpool_cache_release_inline_(cache, object)
+		       : lfpool_set_release_slow_(set, object);
+}
+
+#else
+LFPOOL_HELPER_ void *lfpool_set_acquire_inline_(lfpool_set_t *set, size_t size)
+{
+	return lfpool_set_acquire(set, size);
+}
+
+LFPOOL_HELPER_ lfpool_status_t lfpool_set_release_inline_(lfpool_set_t *set, void *object)
+{
+	return lfpool_set_release(set, object);
+}
+#endif
+
+/* The fast paths under the plain names. */
+#if defined(LFPOOL_INLINES_POOLS_) && !defined(LFPOOL_INLINE_KEEP_NAMES_)
+LFPOOL_C_BEGIN_
+LFPOOL_INLINED_ void *lfpool_set_acquire(lfpool_set_t *set, size_t size)
+{
+	return lfpool_set_acquire_inline_(set, size);
+}
+
+LFPOOL_INLINED_ lfpool_status_t lfpool_set_release(lfpool_set_t *set, void *object)
+{
+	return lfpool_set_release_inline_(set, object);
+}
+LFPOOL_C_END_
+#endif
+
+#endif
