@@ -30,7 +30,7 @@ bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given)
 	return sized_read(config_out, sizeof(*config_out), offsetof(lfpool_config_t, cache_capacity), given);
 }
 
-/* Sets the backend from a word of the environment; false: unknown. */
+/* Sets the backend from a word of the environment; false: the word is unknown. */
 static bool backend_from(lfpool_config_t *config, const char *word)
 {
 	if (!word || !*word)

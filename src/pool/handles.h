@@ -43,7 +43,7 @@ static inline uint32_t handle_find_use(const lfpool_t *pool, lfpool_handle_t han
 
 	if (slot - 1 >= pool->core.arena.slots)
 		return SLOT_NONE;
-	/* acquire, edge TELL: in arena_generation(). */
+	/* arena_generation() acquires edge TELL. */
 	*word_out = arena_generation(&pool->core.arena, (uint32_t)slot);
 	return handle_with(pool, (uint32_t)slot, *word_out) == handle ? (uint32_t)slot : SLOT_NONE;
 }

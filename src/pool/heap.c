@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * heap.c - malloc mode: every acquire allocates and every release frees, behind the same functions.
+ * heap.c - malloc mode: every acquire allocates and every release frees, behind the same public functions.
  *
  * Idea         Slots, their states, caches and counts are as in other pools, so capacity, NULL, handles, walks and
  *              hooks work.  But a slot contains only a pointer to its object, and the object is allocated when the slot

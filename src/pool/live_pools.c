@@ -3,8 +3,8 @@
  * live_pools.c - see live_pools.h.
  *
  * Invariants   ID1 an id {generation:40, index:24} never names two pools.  The generation of a table entry begins at 1,
- *                  and grows each time a pool gets the entry.  (It repeats only after 2^40 - 1 pools in one entry:
- *                  widths.h.)
+ *                  and grows each time a pool gets the entry.  (A generation repeats only after 2^40 - 1 pools in one
+ *                  entry: widths.h.)
  *              ID2 `ranges` holds the objects of each live pool whose objects are in one range.
  */
 #include "pool/live_pools.h"
@@ -14,7 +14,7 @@
 
 /* ---- The map of addresses ---- */
 
-#define COUNT_BITS 25 /* RANGES_MAX and all below */
+#define COUNT_BITS 25 /* enough for RANGES_MAX */
 #define ROOM_FIRST 8
 
 static size_t ranges_in(uint64_t head)
@@ -38,7 +38,7 @@ static size_t address_map_up_to(const struct range_array *array, size_t count, u
 	 * branch, because a processor could not predict it. */
 	while (count > 0) {
 		const size_t half = count / 2;
-		/* acquire, edge PUBLISH: AR2. */
+		/* acquire, edge PUBLISH: after a load of a newer store, the reader finds the head changed (AR2). */
 		const size_t above = load_acquire(&array->range[low + half].first) <= address;
 
 		low += above * (half + 1);
@@ -51,9 +51,9 @@ static uintptr_t search(const struct range_array *array, size_t count, uintptr_t
 {
 	size_t place = address_map_up_to(array, count, address);
 
-	/* acquire, edge PUBLISH, all: AR2.  A range that holds `address` is the last range that begins at or below it,
-	 * or is around that range.  `place` only gets smaller, even while another call writes here, so the loop
-	 * ends. */
+	/* acquire, edge PUBLISH, all: as above (AR2).  A range that holds `address` is the last range that begins at or
+	 * below it, or is around that range.  `place` only gets smaller, even while another call writes here, so the
+	 * loop ends. */
 	while (place && load_acquire(&array->range[place - 1].end) <= address)
 		place = (size_t)load_acquire(&array->range[place - 1].outer);
 	return place ? load_acquire(&array->range[place - 1].owner) : 0;

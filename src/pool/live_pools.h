@@ -85,7 +85,7 @@ struct range {
 };
 
 struct range_array {
-	struct range_array *outgrown; /* the one before */
+	struct range_array *outgrown; /* the smaller array that this one replaced, or NULL */
 	size_t room;
 	struct range range[];
 };
@@ -93,7 +93,7 @@ struct range_array {
 /* A zeroed map has no ranges. */
 struct address_map {
 	_Atomic(uint64_t) head;
-	_Atomic(uintptr_t) array[2]; /* struct range_array *, or 0 while it has never held a range */
+	_Atomic(uintptr_t) array[2]; /* struct range_array *, or 0 before its first range */
 };
 
 #define RANGES_MAX (UINT32_C(1) << 24)

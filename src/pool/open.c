@@ -15,7 +15,7 @@
 #include "pool/slots.h"
 
 #define MAGAZINE_SLOTS_DEFAULT 256
-/* Assumed in a buffer, because LFPOOL_BUFFER_BYTES is a constant. */
+/* The number of processors is assumed for a buffer, because LFPOOL_BUFFER_BYTES is a constant. */
 #define PROCESSORS_IN_BUFFER 4
 #define CHUNKS_MAX ((size_t)1 << 23) /* leaves numbers for the extra magazines */
 
@@ -56,7 +56,7 @@ static size_t choose_magazine_slots(const lfpool_config_t *config, bool in_buffe
 		if (!in_buffer)
 			slots = at_most(slots, choose_in_bytes(config) / 4);
 	}
-	/* The limit matters only with narrow positions. */
+	/* MAGAZINE_SLOTS_FIT is a limit only in builds with narrow positions. */
 	slots = power_of_two_at_most(at_most(slots ? slots : 1, MAGAZINE_SLOTS_FIT));
 	while ((config->max_capacity - 1) / slots + 1 > CHUNKS_MAX)
 		slots *= 2;

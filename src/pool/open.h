@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * open.h - from a caller's config to an open pool.
+ * open.h - checks a caller's config, and opens a pool's memory.
  */
 #ifndef LFPOOL_OPEN_H
 #define LFPOOL_OPEN_H

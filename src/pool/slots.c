@@ -5,8 +5,8 @@
  * Idea         An acquire takes a slot through a cache, and makes its object active.  A release ends the use of the
  *              object, and puts its slot back.  A call without a cache claims one for as long as it takes or puts a
  *              slot.  A call for many objects needs one barrier, one load of top and two stores of bottom per magazine,
- *              instead of per object.  It changes the states of neighbouring slots in rows of ROW slots.  (Unused slots
- *              are neighbours, and calls for many objects keep them together.)
+ *              instead of per object.  Such a call changes the states of neighbouring slots in rows of ROW slots.
+ *              (Unused slots are neighbours, and calls for many objects keep them together.)
  * Invariants   U1  no hook is called during a step of a call for many objects, because a hook may use the same cache.
  * Mutex mode   Every call locks the pool's mutex and uses one cache, `shared`.  Explicit caches are closed and empty.
  *              So no cache has thieves, and owners run without fences.  The cold store and the quarantine work without
@@ -59,7 +59,8 @@ static inline void leave(lfpool_t *pool, const struct cache_head *cache, struct 
 
 /* ---- Take ---- */
 
-/* Takes a slot from the quarantine, after cache_take() has found no slot.  SLOT_NONE: the quarantine is empty. */
+/* Takes a slot from the quarantine, after cache_take() has found no slot.  SLOT_NONE: at some moment no slot was free,
+ * and the quarantine was empty. */
 static COLD uint32_t take_quarantined(lfpool_t *pool, struct cache *c, bool cold)
 {
 	if (EMBEDDED)
@@ -94,8 +95,8 @@ struct search {
  * call has set aside (aside.h), and except cold slots if `cold` is false. */
 static uint32_t search_on(lfpool_t *pool, struct cache_head *cache, struct search *s)
 {
-	/* The first round is before the look at slots that were set aside, the second round after it.  There are more
-	 * rounds only if another call sets a slot aside. */
+	/* The first round comes before the search among slots that were set aside, and the second round after it.
+	 * There are more rounds only if another call sets a slot aside. */
 	for (;;) {
 		/* If new objects are expensive, existing objects come first, even objects that a hook has refused, but
 		 * not objects in quarantine. */
@@ -145,8 +146,8 @@ uint32_t slots_take_idle(lfpool_t *pool, struct cache_head *cache)
 
 /* ---- Put ---- */
 
-/* Puts the slot into the free lists, or into the cold store if it is not built and `wants_built`.  `released`: it was
- * active. */
+/* Puts the slot into the free lists.  If the pool `wants_built`, and the slot's object is not built, puts the slot into
+ * the cold store instead.  `released`: the object was active. */
 static inline void put(lfpool_t *pool, struct cache_head *cache, uint32_t slot, bool released)
 {
 	if (unlikely(pool->wants_built) && !lifecycle_is_built(pool->lifecycle, slot)) {
@@ -187,14 +188,14 @@ void slots_put_in_mode(lfpool_t *pool, struct cache_head *cache, uint32_t slot)
  * because it was released twice in a race. */
 enum { BEGUN_TWICE = BEGIN_DISCARDED + 1 };
 
-/* Makes the slot's object active.  BEGIN_REFUSED: a hook refused it, or malloc returned NULL; the slot must be put
- * back. */
+/* Makes the slot's object active.  BEGIN_REFUSED: a hook refused the object, or malloc returned NULL; the slot must be
+ * put back. */
 static inline unsigned make_active(lfpool_t *pool, uint32_t slot, void **object_out)
 {
 	struct arena *arena = &pool->core.arena;
 	void *object = arena_object(arena, slot);
 
-	/* Was it released twice in a race? */
+	/* Was the object released twice in a race? */
 	if (arena_is_active(arena, slot)) {
 		(void)misuse_report(pool, object, LFPOOL_E_NOT_IN_USE);
 		return BEGUN_TWICE;
@@ -225,7 +226,7 @@ static void put_refused(lfpool_t *pool, uint32_t slot, struct search *s)
 	if (lifecycle_is_built(pool->lifecycle, slot)) {
 		lifecycle_set_aside(pool->each_call, slot);
 	} else {
-		/* hooks.create would probably refuse others too. */
+		/* hooks.create would probably refuse other objects too. */
 		s->cold = false;
 		cold_put(&pool->core.cold, slot);
 	}
@@ -316,7 +317,8 @@ static struct cache *claim_in_buffer(struct core *core)
 	/* relaxed, here and below: only the number matters. */
 	uint32_t count = load_relaxed(&core->explicit_caches);
 
-	/* A CAS, because a refused call must not change the count.  Repeats only after another thread changed it. */
+	/* The count changes by CAS, because a refused call must not change it.  Repeats only after another thread
+	 * changed the count. */
 	do
 		if (count >= core->table.most - core->table.for_calls)
 			return NULL;
@@ -365,7 +367,7 @@ static inline bool activate_one(const struct lfpool_cache_t *face, void *object)
 {
 	_Atomic(uintptr_t) *const state = lfpool_state_at_(face, object);
 
-	/* relaxed: see arena.h. */
+	/* relaxed: as in arena_is_active(). */
 	if (!likely(!load_relaxed(state)))
 		return false;
 	/* release, edge TELL: publishes the zeros that an acquire has written. */
@@ -404,7 +406,7 @@ static ALWAYS_INLINE size_t deactivate_rows(_Atomic(uintptr_t) *state, void *con
 
 #pragma GCC unroll 8
 		for (ptrdiff_t i = 0; i < ROW; i++)
-			/* relaxed: see arena.h. */
+			/* relaxed: as in arena_is_active(). */
 			differs |= load_relaxed(&state[step * i]) ^ (uintptr_t)objects[i];
 		if (differs)
 			break;
@@ -420,7 +422,7 @@ static ALWAYS_INLINE size_t deactivate_rows(_Atomic(uintptr_t) *state, void *con
  * handle; returns the number of freed objects. */
 static inline size_t deactivate(const struct lfpool_cache_t *shared, void *const *objects, size_t count)
 {
-	/* A copy, as in activate(). */
+	/* A local copy, as in activate(). */
 	const struct lfpool_cache_t face = *shared;
 	size_t done = 0;
 
@@ -445,7 +447,7 @@ static inline size_t deactivate(const struct lfpool_cache_t *shared, void *const
 		done += rows;
 		if (rows)
 			continue;
-		/* relaxed: see arena.h. */
+		/* relaxed: as in arena_is_active(). */
 		if (!likely(load_relaxed(state) == (uintptr_t)at[0]))
 			break;
 		/* relaxed: published by the store of bottom. */

@@ -2,8 +2,8 @@
 /*
  * slots.h - a slot on its way from the free lists to the caller (take, begin) and back (end, put).
  *
- * Idea         Each function uses the cache `cache`.  If `cache` is NULL, it borrows one.  No hook runs while a cache
- *              is borrowed or a lock is held, so hooks may call the pool.
+ * Idea         Each function uses the cache `cache`.  If `cache` is NULL, the function borrows a cache.  No hook runs
+ *              while a cache is borrowed or a lock is held, so hooks may call the pool.
  * Demand       A function that puts a slot back fences before it returns (W1, waiters.h).  Its caller must then check
  *              the demand word, and serve.
  */
@@ -13,7 +13,8 @@
 #include "object/lifecycle.h"
 #include "pool/pool.h"
 
-/* These do the work of slots_take() and slots_put_ended() if the pool is not `direct`, or if `cache` is NULL. */
+/* These functions do the work of slots_take() and slots_put_ended() if the pool is not `direct`, or if `cache` is
+ * NULL. */
 uint32_t slots_take_in_mode(lfpool_t *pool, struct cache_head *cache);
 void slots_put_in_mode(lfpool_t *pool, struct cache_head *cache, uint32_t slot);
 
@@ -61,8 +62,8 @@ static inline void slots_exhausted(lfpool_t *pool, struct cache_head *cache)
  * tried.
  *   SLOT_BEGUN    *object_out is this object or another one.  In the other cases it is NULL.
  *   SLOT_REFUSED  hooks refused all free objects.
- *   SLOT_BAD      the same; hooks.validate rejected this object, and hooks.create did not rebuild it.  It is destroyed,
- *                 so another attempt does not meet it again.
+ *   SLOT_BAD      the same, and hooks.validate rejected this object, and hooks.create did not rebuild it.  The object
+ *                 is destroyed, so another attempt does not meet it again.
  *   SLOT_USED_UP  the object was already active, because it was released twice in a race.  The caller takes another.
  */
 enum slot_begun { SLOT_USED_UP, SLOT_BEGUN, SLOT_REFUSED, SLOT_BAD };

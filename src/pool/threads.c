@@ -210,7 +210,7 @@ struct cache_head *thread_cache_if_any(const lfpool_t *pool)
 	const struct lfpool_entry_ *table = table_here();
 	const size_t place = live_pools_place(pool->head.id);
 
-	/* L1; `nothing` and `gone` have no match. */
+	/* By L1 the table has this entry if the index is not above the mask.  `nothing` and `gone` have no match. */
 	return place <= table[-1].pool_id && table[place].pool_id == pool->head.id
 		       ? (struct cache_head *)table[place].cache
 		       : NULL;

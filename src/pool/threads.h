@@ -12,8 +12,8 @@
  * Invariants   L4  an entry with a pool's id has the thread's cache of that pool.  While the pool lives, only the
  *                  thread's exit changes the entry or moves the table.  So a signal handler, which reads the table too,
  *                  may interrupt between the check of the id and the load of the cache.
- *              L5  lfpool_thread_.last is empty, or has a pool's id and the thread's cache of that pool.  It is empty
- *                  from the thread's exit on.
+ *              L5  lfpool_thread_.last is empty, or has a pool's id and the thread's cache of that pool.  The field is
+ *                  empty from the thread's exit on.
  * Progress     Wait-free.
  */
 #ifndef LFPOOL_THREADS_H
@@ -109,8 +109,8 @@ struct serving;
 struct serving *thread_serving(void);
 void thread_serve(struct serving *innermost);
 
-/* For process.c, under the lock of the live pools: from now on hand_back() runs at thread exit, if the system's keys
- * are usable.  False when the system refuses. */
+/* For process.c, which has the lock of the live pools.  From now on hand_back() runs at thread exit, if the system's
+ * keys are usable.  False when the system refuses. */
 bool threads_notice_exits(bool keys_usable);
 
 #endif
