@@ -17,8 +17,9 @@
  *
  * Classes.  A size is served from the smallest class that holds it.  With alignment A and S steps, both configured, the
  * classes are A, 2A, 3A ... 2SA, and from there S to each doubling, at equal distances: by default 16, 32, ... 256,
- * 288, 320, ... 512, 576, ... 65536.  An object is larger than the requested size by at most A - 1 bytes up to SA, and
- * by less than 1/(S + 1) of the class beyond that.  By default: at most 15 bytes up to 128, less than a ninth beyond.
+ * 288, 320, ... 512, 576, ... 65536.  For sizes up to SA an object is at most A - 1 bytes larger than the requested
+ * size.  For larger sizes the surplus is less than 1/(S + 1) of the object.  By default that is at most 15 bytes up to
+ * size 128, and less than a ninth above.
  *
  * Pools.  Each class is an ordinary pool, named "name/size", with all features and promises of pools: an acquire
  * returns NULL only if at some moment every object of its class was in use.  Free objects of other classes do not

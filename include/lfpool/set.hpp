@@ -222,7 +222,7 @@ template <typename T, typename U> bool operator!=(const allocator<T> &a, const a
  * exhausted   Serves requests when every object of a class is in use.  std::pmr::null_memory_resource() throws
  *             std::bad_alloc (without exceptions the program ends).
  *
- * A deallocation finds out by the address whether the set or `exhausted` has the memory.
+ * A deallocation determines by the address whether the set or `exhausted` has the memory.
  */
 class set_resource : public std::pmr::memory_resource {
 public:

@@ -3,18 +3,21 @@
  * set_inline.h - inlines the fast paths of lfpool_set_acquire() and lfpool_set_release(), on x86-64 with ELF, except in
  *                the embedded build.  Elsewhere they are the library's functions.  C11 or C++11, gcc or clang.  Opt-in.
  *
- * Idea         A set begins with two tables of its pools, one for the units of a small size, one for the window of an
- *              address.  For each pool they have its id, and the offset of its entry in a thread's table
- *              (lfpool/inline.h).  That entry has the thread's cache, and the rest is the fast path of the cache.  So a
- *              release checks its argument as on a pool, and a debug mode switches off the fast path as in a pool.
+ * Idea         A set begins with two tables of its pools.  One is indexed by the units of a small size, the other by
+ *              the window of an address.  For each pool a table has the pool's id, and the offset of the pool's entry
+ *              in a thread's table (lfpool/inline.h).  That entry has the thread's cache, and the call continues with
+ *              the fast path of the cache.  So a release checks its argument as a release to a pool does, and debug
+ *              modes switch off the fast path as in a pool.
  * Slow path    The library handles larger sizes, size 0, a thread's first call on a pool, pools without an entry in the
  *              table, addresses in no window, and all acquires with config.larger.
  * Invariants   Y3  the tables of small sizes have the pool of m + 1 units at index m, once it is made.  With
  *                  config.larger they stay empty.
- *              Y4  the id of a table is 0 until the pool is made, and then the pool's id, until lfpool_set_destroy().
- *                  No entry of a thread has the id 0, and the entry with a pool's id is at the pool's offset.  So a
- *                  call that reads a new id and an old offset, or the reverse, finds no cache.
- * Progress     The fast path is wait-free: no loop, no locked instruction, and only the stores of the cache's.
+ *              Y4  an id in a table of the set is 0 until the pool is made, and then the pool's id, until
+ *                  lfpool_set_destroy().  In a thread's table no entry has the id 0, and the entry with a pool's id is
+ *                  at the pool's offset.  So a call that reads a new id and an old offset, or the reverse, finds no
+ *                  cache.
+ * Progress     The fast path is wait-free: no loop, no locked instruction, and no stores except for the fast path of
+ *              the cache.
  *
  * Names that end in an underscore are internal.  Layouts change between versions, so compile with the header of the
  * library that you link.
@@ -30,11 +33,12 @@
 /* The most classes that a set can have: up to 1 GiB, with the alignment 1 and 16 steps. */
 #define LFPOOL_SET_CLASSES_ 432
 
-/* The beginning of every set.  The tables are arrays of words, because an index into these needs no instruction. */
+/* The beginning of every set.  The tables are arrays of words, because the processor indexes such arrays without an
+ * additional instruction. */
 struct lfpool_set_head_ {
 	/* Fixed at creation. */
 	uintptr_t base;          /* the address of window 0                                   */
-	uintptr_t windows;       /* their number; window i has class i; 0: objects are anywhere */
+	uintptr_t windows;       /* number of windows, one per class; 0: objects are anywhere */
 	uint8_t window_shift;    /* log2 of the bytes of a window                             */
 	uint8_t alignment_shift; /* log2 of the bytes of a unit                               */
 	/* Y3, Y4.  _at: the offset of the pool's entry, in bytes. */
@@ -61,7 +65,8 @@ LFPOOL_HELPER_ bool lfpool_set_find_(const LFPOOL_ATOMIC_(uint64_t) *ids, const 
 
 	/* relaxed, both: Y4; only this thread writes its table. */
 	id = LFPOOL_LOAD_RELAXED_(&ids[index]);
-	/* Makes each load compute its address, because gcc would do so once, with two more instructions. */
+	/* Makes each load compute its address.  Otherwise gcc would compute the address for both, with two more
+	 * instructions. */
 	__asm__("" : "+r"(index));
 	__asm__("movq lfpool_thread_@gottpoff(%%rip), %0" : "=r"(distance));
 	__asm__ __volatile__("movq %%fs:16(%1), %0" : "=r"(table) : "r"(distance));

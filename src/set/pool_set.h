@@ -9,8 +9,9 @@
  *                 The pool of the smallest class is made with the set.  It refuses, and reports, addresses that are
  *              in no class.
  *                 In malloc mode objects can be anywhere, so a release asks the pool of each class.
- *                 The fast path finds the thread's cache without the pool, by the tables of lfpool/set_inline.h.
- * Invariants   Y1  the pool of a class goes from NULL to a pool once, and not back before lfpool_set_destroy().
+ *                 The fast path does not read the pool: the tables of lfpool/set_inline.h lead to the thread's cache.
+ * Invariants   Y1  the `pool` of a class changes from NULL to a pool once, and does not become NULL again before
+ *                  lfpool_set_destroy().
  * Progress     Look-ups: wait-free.
  * Edges        MAKE: set_publish() -> set_pool(): the pool, complete.
  */
@@ -37,14 +38,14 @@ struct lfpool_set_t {
 	struct windows windows; /* one per class, or 0 */
 	size_t larger, steps;
 	size_t mapped_bytes;    /* of this struct */
-	lfpool_config_t config; /* of each pool, except for the name, the size and the numbers of the class */
+	lfpool_config_t config; /* for each pool; its name, size and capacities are those of the class */
 	struct lfpool_registry_t *registry;
 	/* Can objects be outside the windows?  Set before the first pool with such objects is published. */
 	_Atomic(bool) scattered;
 	struct set_class class[];
 };
 
-/* Under the lock of all windows, once per class. */
+/* Called under the lock of all windows, once per class. */
 static inline void set_publish(lfpool_set_t *set, size_t class_number, lfpool_t *pool)
 {
 	/* release, edge MAKE: the pool, complete. */
@@ -58,7 +59,7 @@ static inline lfpool_t *set_pool(const lfpool_set_t *set, size_t class_number)
 	return (lfpool_t *)load_acquire(&set->class[class_number].pool);
 }
 
-/* The calling thread's cache of that pool; NULL: it has none (yet). */
+/* The calling thread's cache of the pool of a class; NULL: the thread has no such cache yet. */
 static inline lfpool_cache_t *set_cache(const lfpool_set_t *set, size_t class_number)
 {
 	/* relaxed, both: Y4.  A thread has a cache of the pool only after a call on the pool, which set_pool() had
@@ -67,15 +68,15 @@ static inline lfpool_cache_t *set_cache(const lfpool_set_t *set, size_t class_nu
 			    load_relaxed(&set->head.class_at[class_number]));
 }
 
-/* The same, for m + 1 units of the alignment. */
+/* As set_cache(), for the class of m + 1 units of the alignment. */
 static inline lfpool_cache_t *set_small_cache(const lfpool_set_t *set, uint64_t m)
 {
 	/* relaxed, both: as above. */
 	return window_cache(load_relaxed(&set->head.small_id[m]), load_relaxed(&set->head.small_at[m]));
 }
 
-/* Enters the pool with this id, which is at this offset in the tables of threads; id 0: there is no pool any more.
- * Under the lock of all windows, or alone. */
+/* Enters a pool into the tables of the set.  `id` is the pool's id, and `at` its offset in the tables of threads.  `id`
+ * 0 removes the pool.  Called under the lock of all windows, or when no other thread uses the set. */
 static inline void set_publish_to_threads(lfpool_set_t *set, size_t class_number, uint64_t id, uintptr_t at)
 {
 	/* relaxed, all: Y4. */

@@ -2,7 +2,7 @@
 /*
  * set.c - sets of pools: creation, acquire and release by size and by address.  See pool_set.h.
  *
- * Progress     A call that finds the pool of its class takes no lock.  Order of locks: the lock of all windows, then
+ * Progress     A call that finds the pool of its class takes no lock.  Calls take the lock of all windows first, then
  *              the registry's.
  */
 #include "set/pool_set.h"
@@ -55,7 +55,7 @@ static lfpool_status_t read_config(lfpool_set_config_t *config, const lfpool_set
 	if (pool->hooks.create || pool->hooks.validate || pool->hooks.activate || pool->hooks.deactivate ||
 	    pool->hooks.destroy)
 		return LFPOOL_E_CONFIG_HOOKS;
-	/* All pools would have the same memory. */
+	/* Refused, because all pools would have the same memory. */
 	if (pool->memory || pool->memory_bytes || pool->memory_use)
 		return LFPOOL_E_BUFFER;
 	return LFPOOL_OK;
@@ -66,7 +66,8 @@ static size_t objects_in(size_t bytes, size_t size)
 	return bytes > size ? bytes / size : 1;
 }
 
-/* Sets the capacities of a class: in objects if the config has them, otherwise from bytes; plan() can change them. */
+/* Sets the capacities of a class.  They are the config's numbers of objects, or computed from its numbers of bytes.
+ * plan() can change them. */
 static void plan_class(struct set_class *class, const lfpool_set_config_t *config, size_t size)
 {
 	lfpool_config_t asked = config->pool;
@@ -90,7 +91,7 @@ struct class_config {
 	char name[NAME_BYTES];
 };
 
-/* The config of the pool of a class, with the name "name/size"; a long `name` is cut off. */
+/* Makes the config for the pool of a class.  The pool's name is "name/size"; a long `name` is cut off. */
 static void class_config(const lfpool_set_t *set, size_t class_number, struct class_config *c)
 {
 	const struct set_class *class = &set->class[class_number];
@@ -138,7 +139,7 @@ static lfpool_status_t make_and_publish(lfpool_set_t *set, size_t class_number)
 	/* A new profile may have changed the backend of the class since the set was made. */
 	lfpool_status_t status = class_bytes(set, class_number, &bytes);
 
-	/* relaxed: before set_publish(), edge MAKE. */
+	/* relaxed: set_publish() follows and publishes it, edge MAKE. */
 	if (status == LFPOOL_OK && !bytes)
 		store_relaxed(&set->scattered, true);
 	if (status == LFPOOL_OK)
@@ -257,7 +258,8 @@ size_t lfpool_set_destroy(lfpool_set_t *set)
 
 	if (!set)
 		return 0;
-	/* The pool of the smallest class is the last, because a set that stays needs it. */
+	/* The pool of the smallest class is destroyed last, and only if no other pool refused, because a set that stays
+	 * needs it. */
 	for (size_t i = set->classes.count; i-- > (refused != 0);) {
 		lfpool_t *pool = set_pool(set, i);
 		const size_t more = set->registry ? lfpool_registry_destroy_pool(set->registry, pool)
@@ -307,8 +309,9 @@ static lfpool_t *pool_for_release(const lfpool_set_t *set, const void *pointer)
 
 /* ---- Acquire and release ---- */
 
-/* A larger size, or the thread has no cache of the pool.  Tries the class and config.larger classes above it, and makes
- * missing pools.  No such class: NULL. */
+/* Called for larger sizes, and if the thread has no cache of the pool.  Tries the class of the size, then config.larger
+ * classes above it, and makes missing pools.  NULL: no class is large enough, or none of these classes has a free
+ * object. */
 NOINLINE void *lfpool_set_acquire_slow_(lfpool_set_t *set, size_t size)
 {
 	const size_t count = set->classes.count;
