@@ -4,8 +4,8 @@
  * others.
  *
  * Idea         A refused object stays built, and its slot must stay free.  If the call put the slot on a magazine, it
- *              would find the slot again at once.  If it kept the slot until it returns, a thread that stops would keep
- *              the slot from all other threads.  So the call sets the slot aside: it draws a ticket and stores it in
+ *              would find the slot again at once.  If it kept the slot until it returned, and its thread stopped, no
+ *              other thread could get the slot.  So the call sets the slot aside: it draws a ticket and stores it in
  *              the slot's word.  Any thread that has found the free lists empty can take the slot from there.  Before a
  *              call sets its first slot aside, it reads the number of tickets drawn so far.  From then on it takes only
  *              slots with tickets up to that number, `until`, so it tries each object once.
