@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * atomics.h - every atomic access of the library, with the memory order in the verb.
+ * atomics.h - the verbs for all atomic accesses of the library.  Each verb names its memory order.
  *
  * Idea         No other file includes <stdatomic.h>, so a search for these names finds every access, and the orders can
  *              be replaced here.  In the library, the inlined fast paths of lfpool/inline.h use these verbs too.
@@ -64,7 +64,7 @@ static inline void chaos_point(void)
 #define store_release(p, v) (POINT(), atomic_store_explicit((p), (v), memory_order_release))
 #define fetch_add_relaxed(p, v) (POINT(), atomic_fetch_add_explicit((p), (v), memory_order_relaxed))
 
-/* For words whose changes all threads must see in one order (evict/order.h). */
+/* These verbs are for words whose changes all threads must see in one order (evict/order.h). */
 #define load_seq_cst(p) (POINT(), atomic_load_explicit((p), memory_order_seq_cst))
 #define cas_seq_cst(p, old, new) \
 	(POINT(),                \
@@ -92,8 +92,8 @@ static inline void chaos_point(void)
 #define cas_weak_relaxed(p, old, new) \
 	(POINT(), atomic_compare_exchange_weak_explicit((p), (old), (new), memory_order_relaxed, memory_order_relaxed))
 
-/* Mark accesses to plain data that a happens-before edge hands over.  The explorer checks the edge; other builds do
- * nothing. */
+/* plain_read() and plain_written() mark accesses to plain data that a happens-before edge hands over.  The explorer
+ * checks the edge; other builds do nothing. */
 #define plain_read(p) ((void)0)
 #define plain_written(p) ((void)0)
 
@@ -104,7 +104,7 @@ static inline void chaos_point(void)
 #define tally_cas(p, old, new) \
 	atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_relaxed, memory_order_relaxed)
 #define tally_read(p) atomic_load_explicit((p), memory_order_relaxed)
-/* Only for conditions of ASSERT. */
+/* peek() is only for conditions of ASSERT. */
 #define peek(p) atomic_load_explicit((p), memory_order_relaxed)
 
 static inline void light_barrier(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * classes.h - size classes: from a size to its class and back, by arithmetic.
+ * classes.h - size classes: computes the class of a size, and the size of a class.
  *
  * Idea         A class number is computed, so no table is searched.  Sizes are counted in units of the alignment.  Up
  *              to 2 * steps units, each number of units is a class.  Above that, each range from one power of two to

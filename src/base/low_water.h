@@ -8,8 +8,8 @@
  *              unchanged by CAS, records the value that this CAS found, and closes the mark.  The recorded value
  *              includes all changes before the CAS.  A call that changes the count after the CAS acquires the count's
  *              word, and so sees that the mark is open.  If another reset begins before the mark is closed, only the
- *              later reset closes it.  The minimum reads as 0 while the mark is open, and therefore also after a reset
- *              that never finished.
+ *              later reset closes the mark.  The minimum reads as 0 while the mark is open, and therefore also after a
+ *              reset that never finished.
  * Progress     Lock-free: a retry means that another thread lowered the minimum, or began a reset.
  */
 #ifndef LFPOOL_LOW_WATER_H

@@ -27,8 +27,8 @@ void text_put(struct text *t, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Writes a string in double quotes, as JSON requires (RFC 8259).  Bytes that are not UTF-8 become U+FFFD. */
 void text_put_quoted(struct text *t, const char *string);
 
-/* For flags and hooks: writes the names whose `set` is true, separated by blanks, or "none".  JSON gets an array of
- * names. */
+/* For flags and hooks: writes the names whose `set` is true, separated by blanks, or "none".  In JSON it writes an
+ * array of names. */
 struct text_name {
 	const char *name;
 	bool set;

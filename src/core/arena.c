@@ -196,7 +196,7 @@ static bool set_access(const struct arena *arena, char *room, const struct layou
 
 	if (granted && plan->backing & LFPOOL_HUGE_PAGES) {
 		os_wish_huge(room, l->opened);
-		/* For all objects, even those that get access later. */
+		/* Asks for huge pages for all objects, even those that get access later. */
 		if (!plan->window.lent)
 			os_wish_huge(arena->objects, l->objects);
 	}
@@ -350,8 +350,8 @@ uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as)
 static bool clear(const struct arena *arena, uint32_t slot, uint64_t leaving)
 {
 	uintptr_t state = LFPOOL_MARKED_;
-	/* relaxed: only we may change the word now.  Fails only if a thread that did not see the mark released the
-	 * object. */
+	/* relaxed: only we may change the word now.  The CAS fails only if a thread that did not see the mark released
+	 * the object. */
 	const bool ours = cas_relaxed(arena_state(arena, slot), &state, 0);
 
 	/* release, edge MARK: publishes that the state is no longer marked. */

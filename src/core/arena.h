@@ -116,9 +116,10 @@ void arena_heavy_fence(const struct arena *arena);
 /* Computes the bytes of all objects, in whole pages; false on overflow, or if the window is too small. */
 bool arena_object_bytes(const struct arena_plan *plan, size_t *bytes_out);
 
-/* Makes slots from + 1 .. to accessible, and backs them.  False when the system refuses memory; some of the slots may
- * then be accessible and locked.  The contents of the slots stay, because two threads may extend by the same slots at
- * once, and one of them may use the slots already.  Enters the kernel, except if `from` and `to` are on one page. */
+/* Makes the slots `from` + 1 ..  `to` accessible, and backs them.  False when the system refuses memory; some of the
+ * slots may then be accessible and locked.  The contents of the slots stay, because two threads may extend by the same
+ * slots at once, and one of them may use the slots already.  Enters the kernel, except if `from` and `to` are on one
+ * page. */
 bool arena_extend(const struct arena *arena, size_t from, size_t to);
 /* With huge pages, rounds `slots` up so that they fill the last page.  Otherwise returns `slots`. */
 size_t arena_fill_pages(const struct arena *arena, size_t slots);
@@ -160,15 +161,15 @@ static inline void *arena_object(const struct arena *arena, uint32_t slot)
 	return (void *)(arena->zero + (uintptr_t)slot * arena->stride);
 }
 
-/* The slot of a magazine's entry, which is the address of an object, or 0. */
+/* The slot that a magazine's entry names.  The entry is the address of an object, or 0. */
 static inline uint32_t arena_slot(const struct arena *arena, uintptr_t entry)
 {
 	ASSERT("H5", !entry || arena_slot_of(arena, (const void *)entry) - 1 < arena->slots);
 	return likely(entry) ? (uint32_t)arena_slot_of(arena, (const void *)entry) : SLOT_NONE;
 }
 
-/* The state of an active object without a handle.  It is the object's address.  In a veiled arena, whose pool has no
- * fast paths, it is the inverted address. */
+/* The state of an active object without a handle is the object's address.  In a veiled arena, whose pool has no fast
+ * paths, the state is the inverted address. */
 static inline uintptr_t arena_active(const struct arena *arena, uint32_t slot)
 {
 	return (uintptr_t)arena_object(arena, slot) ^ arena->veil;
@@ -241,15 +242,15 @@ static inline bool generation_is_pending(uint64_t word)
 	return generation_phase(word) == GENERATION_RELEASED || generation_phase(word) == GENERATION_RETIRED;
 }
 
-/* The generation word of a slot, for any thread.  acquire: edge TELL, from the thread that made a handle; edges MARK
- * and PIN. */
+/* The generation word of a slot, for any thread.  The load acquires edge TELL, from the thread that made a handle, and
+ * the edges MARK and PIN. */
 static inline uint64_t arena_generation(const struct arena *arena, uint32_t slot)
 {
 	return load_acquire(&arena->generation[slot]);
 }
 
-/* For the holder of an object: marks its state, if it is not marked yet, and returns its generation word.  `as`:
- * GENERATION_LIVE; or GENERATION_CANDIDATE, with pins, for an object without a handle.  If the returned word is not
+/* For the holder of an object: marks its state, if it is not marked yet, and returns its generation word.  `as` is
+ * GENERATION_LIVE, or, for an object without a handle, GENERATION_CANDIDATE with pins.  If the returned word is not
  * live, the object is not active, or is being released. */
 uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as);
 /* Frees the marked slot if its word is still `word`, which has no pins.  Exactly one of several threads succeeds. */

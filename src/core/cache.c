@@ -50,9 +50,10 @@ static void install(struct cache *c, uint32_t number)
 
 /* ---- Moving magazines ---- */
 
-/* Puts a magazine that this cache owns on the stack of full, partial or empty magazines, by the number of its objects.
- * Resets an empty magazine first.  The cache names the magazine until this function returns, so other threads can find
- * its objects at every moment.  `keep`: prefers a stack of this cache, if that has room. */
+/* Puts a magazine that this cache owns on a stack.  The number of its objects decides whether this is a stack of full,
+ * partial or empty magazines.  Resets an empty magazine first.  The cache names the magazine until this function
+ * returns, so other threads can find its objects at every moment.  `keep`: prefers a stack of this cache, if that has
+ * room. */
 static void shelve(struct cache *c, struct lfpool_magazine *m, bool keep)
 {
 	const struct magazines *ms = &c->core->magazines;

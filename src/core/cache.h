@@ -58,7 +58,7 @@ struct cache_head {
 };
 
 struct cache {
-	/* Written by the cache's user alone. */
+	/* Only the cache's user writes these fields. */
 	_Alignas(CACHE_LINE_PAIR) struct cache_head head;
 	struct core *core;
 	struct lfpool_magazine *current; /* the magazine named by current_word */
@@ -74,7 +74,7 @@ struct cache {
 		uint64_t words[LFPOOL_HOME_];
 	} closed; /* cache_closed(): it has no entries */
 
-	/* Read by other threads (C2). */
+	/* Other threads read these words (C2). */
 	_Alignas(CACHE_LINE_PAIR) tagged_word current_word;
 	tagged_word in_transit;
 	struct stack full, empty;
@@ -132,7 +132,7 @@ void cache_table_close(struct core *core);
 size_t cache_table_extra_count(const struct core *core, uint64_t *pushes);
 /* Sums up the counts of the caches and the depot, and counts the caches and their free slots; a snapshot. */
 void cache_table_stats(const struct core *core, lfpool_stats_t *stats_out);
-/* Bytes of a lot of `caches` caches with their extra magazines. */
+/* The bytes of a lot with `caches` caches and their extra magazines. */
 size_t cache_lot_bytes(size_t magazine_bytes, uint32_t caches);
 /* The index-th cache; *left_out: the number of caches that follow it in memory. */
 struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_out);

@@ -210,7 +210,7 @@ size_t branches_bytes(void)
 	return (TOPS + TOPS * TOP_GROUPS) * sizeof(struct branch);
 }
 
-/* The array of tops; the array of groups follows. */
+/* The array of tops, which is followed by the array of groups. */
 static struct branch *tops_of(const struct waiters *d)
 {
 	/* relaxed: mapped before `cells` counted the cells below. */

@@ -82,7 +82,7 @@ static size_t in_these(const struct magazines *ms, uint32_t first, uint32_t last
 	size_t objects = 0;
 
 	for (uint32_t number = first; number <= last; number++) {
-		/* A spare that is not made yet would read as full.  relaxed: a snapshot. */
+		/* A spare that is not initialised yet would read as full.  relaxed: a snapshot. */
 		if (number > ms->chunks && !load_relaxed(&magazines_at(ms, number)->number))
 			continue;
 

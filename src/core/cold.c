@@ -6,7 +6,7 @@
 
 #include "os/os.h"
 
-/* Pages are opened in steps of at least this many bytes: each step costs a system call. */
+/* Pages are opened in steps of at least this many bytes, because each step costs a system call. */
 #define OPEN_BYTES ((size_t)1 << 20)
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -260,7 +260,7 @@ void cold_withdraw(struct cold *c, uint32_t slot)
 
 /* ---- Growing ---- */
 
-/* Opens the pages of slots 1 .. wanted, or of fewer; returns the number of accessible slots. */
+/* Opens the pages of slots 1 ..  wanted, or of fewer slots; returns the number of accessible slots. */
 static uint64_t open_pages(struct cold *c, uint64_t wanted)
 {
 	/* relaxed: only the number matters; a call that takes a slot on the pages acquires edge OPEN. */
@@ -268,7 +268,7 @@ static uint64_t open_pages(struct cold *c, uint64_t wanted)
 	const bool backed = c->arena->backing & (LFPOOL_PREFAULT | LFPOOL_LOCK);
 	const uint64_t step = backed ? 1 : OPEN_BYTES / c->arena->stride;
 
-	/* Repeats only when another thread opened pages, or the system granted a part. */
+	/* Repeats only when another thread opened pages, or the system granted only a part. */
 	while (from < wanted) {
 		const uint64_t some = wanted - from < step ? from + step : wanted;
 		uint64_t to = least(arena_fill_pages(c->arena, (size_t)some), c->reserved);
@@ -338,7 +338,7 @@ size_t cold_grow(struct cold *c, size_t wanted, size_t from)
 
 /* ---- The bits ---- */
 
-/* The inverted bits of this word, which are those of slots beyond `initial`: there a 0 means cold. */
+/* A mask of the inverted bits in this word.  These bits belong to slots beyond `initial`, where a 0 means cold. */
 static uint64_t inverted(const struct cold *c, uint64_t word)
 {
 	if ((word + 1) * 64 <= c->initial)
@@ -446,7 +446,7 @@ static size_t slot_at(const struct arena *a, size_t offset)
 	return offset < lead(a) ? 1 : (offset - lead(a)) / a->stride + 1;
 }
 
-/* The bits of slots `slot` .. `last`, as far as they are in one word. */
+/* A mask of the bits of slots `slot` ..  `last`, as far as these bits are in one word. */
 static uint64_t mask_of(size_t slot, size_t last)
 {
 	const size_t first_bit = (slot - 1) % 64, more = last - slot < 63 - first_bit ? last - slot : 63 - first_bit;

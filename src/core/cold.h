@@ -31,13 +31,13 @@
  *              O5  `owed` is at most the capacity.  While objects are owed, or the pool is closed, the arena's word
  *                  `wanted` is higher by 1.
  *              O3  a cold slot's object is not built (lifecycle.h) and has no holder.
- *              trim.c has TR1 and TR2, about pages.
+ *              The invariants TR1 and TR2, of pages, are in trim.c.
  * Progress     Lock-free.  A search for a bit repeats only when other threads changed bits.  Growing enters the kernel
  *              to open pages.
  * Concurrency  After cold_open(), any two calls may run at the same time.  The caller of cold_put, cold_withdraw,
  *              cold_give_bits and pages_mark holds the slots; the caller of pages_mark_clean and pages_let_go holds the
  *              run.
- * Edges        COLD: a slot is made cold -> it is taken.   SHOW: changes of `counts` -> readers, and the collect.
+ * Edges        COLD: a slot is made cold -> it is taken.   SHOW: changes of `counts` -> readers, and collects.
  *              OPEN: pages are opened -> a slot on them is taken.
  */
 #ifndef LFPOOL_COLD_H
@@ -103,7 +103,7 @@ static inline size_t cold_owed_in(uint64_t counts)
 	return cold_owes_in(counts) ? (size_t)-(int64_t)cold_balance_in(counts) : 0;
 }
 
-/* Bytes of the bits of `reserved` slots. */
+/* The size in bytes of the bits for `reserved` slots. */
 static inline size_t cold_bytes(size_t reserved)
 {
 	return round_up((reserved + 63) / 64 * sizeof(uint64_t), CACHE_LINE_PAIR);
@@ -204,7 +204,7 @@ void cold_give_back(struct cold *c, uint32_t count);
 
 /* ---- The bits ---- */
 
-/* The bits of a word's cold slots; a snapshot. */
+/* A mask of the cold slots in a word of the bits; a snapshot. */
 uint64_t cold_look(const struct cold *c, uint64_t word);
 /* For the holder of the slots: makes them cold. */
 void cold_give_bits(struct cold *c, uint64_t word, uint64_t bits);

@@ -114,9 +114,9 @@ static inline uint32_t depth_below(const struct magazines *ms, uint64_t head)
  * ---- The minimum depth since the last reset: the magazines that were there all the time (low_water.h) ----
  *
  * A call that pops a magazine, or finds the stack empty, records the depth before it does anything else.  So the depth
- * without a magazine is recorded before the magazine is used.  (If a pop stops before it records the depth, no thief
- * takes from its magazine before a depth of 0 is recorded: thieves look into caches only after they have found every
- * stack empty, and have recorded that.)  `mark`: `least` or `idle` of this stack.
+ * without a magazine is recorded before the magazine is used.  (A pop may stop before it records the depth.  Even then,
+ * a depth of 0 is recorded before a thief takes from the popped magazine, because thieves look into caches only after
+ * they have found every stack empty, and have recorded that.)  `mark`: `least` or `idle` of this stack.
  */
 static inline void stack_reset(struct stack *s, low_water_word *mark, const struct magazines *ms)
 {
@@ -147,7 +147,7 @@ static inline void stack_note(struct stack *s, uint32_t depth)
 
 /* ---- Push and pop ---- */
 
-/* Pushes a magazine; false, without a push, if the stack already has `bound` magazines. */
+/* Pushes a magazine.  Returns false, and pushes nothing, if the stack already has `bound` magazines. */
 static inline bool stack_push_within(struct stack *s, const struct magazines *ms, struct lfpool_magazine *m,
 				     uint32_t bound)
 {

@@ -125,8 +125,8 @@ static inline uint64_t magazine_top(uint64_t word)
 	return word ? word : LFPOOL_HOME_;
 }
 
-/* The word `bottom`; acquire, edge GIVE.  If the magazine was not made yet when `made` was read, bottom is either 0,
- * which means the limit (H7), or the value that its maker has stored since. */
+/* Loads the word `bottom` with acquire, edge GIVE.  If the magazine was not made yet when `made` was read, bottom is
+ * either 0, which means the limit (H7), or the value that its maker has stored since. */
 static inline uint64_t magazine_bottom(const struct lfpool_magazine *m, uint32_t slots)
 {
 	/* acquire, edge MADE: sees its maker's store of bottom. */
@@ -499,7 +499,8 @@ static inline int magazines_count(const struct magazines *ms, uint32_t number)
 	return magazine_count_now(magazines_at(ms, number), ms->slots);
 }
 
-/* For statistics: has all bits, even in a test build whose collect compares fewer bits (PUSHES_BITS). */
+/* The count of pushes for statistics.  It has all bits, even in a test build whose collect compares fewer bits
+ * (PUSHES_BITS). */
 static inline uint64_t magazines_pushes(const struct magazines *ms, uint32_t number)
 {
 	/* acquire, edge GIVE: a thread that has seen a push finds the object free, or acquired anew. */

@@ -151,7 +151,7 @@ bool os_lock(void *address, size_t bytes);
 /* Backs or locks pages that are mapped and accessible.  After LFPOOL_E_NO_MEMORY or LFPOOL_E_LOCK, some of the pages
  * may be backed. */
 lfpool_status_t backing_give(uint32_t flags, void *address, size_t bytes);
-/* os_map(), then backing_give(); NULL when the system refuses either. */
+/* Calls os_map(), then backing_give().  NULL when the system refuses either. */
 void *backing_map(uint32_t flags, size_t bytes);
 /* os.c: backs pages with memory by writing to each of them, where the system has no call for that. */
 void os_touch(void *address, size_t bytes);
@@ -160,7 +160,7 @@ void os_touch(void *address, size_t bytes);
 void os_wish_huge(void *address, size_t bytes);
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
 size_t os_page_bytes(void);
-/* Processors that can run threads now, at least 1. */
+/* The number of processors that can run threads now, at least 1. */
 unsigned os_processors(void);
 
 /* Would a child of a fork share any of these pages, instead of getting a copy?  Also false if the system cannot
@@ -235,13 +235,13 @@ void os_wake(_Atomic(uint64_t) *word);
 /* The heavy half of the asymmetric fence (atomics.h): during this call, every other thread of the process executes a
  * full barrier.  Enters the kernel.  Without membarrier(2) it is a full fence of the caller only. */
 void os_heavy_fence(void);
-/* True: the heavy fence works, and owners need only a compiler barrier.  False: owners fence too.  The answer never
- * changes. */
+/* True: the heavy fence works, and owners need only a compiler barrier.  False: owners must use full fences too.  The
+ * answer never changes. */
 bool os_asymmetric(void);
 
 /* ---- The environment and reports ---- */
 
-/* Writes text to the standard error stream, without stdio, because glibc's needs 8 KiB of stack. */
+/* Writes text to the standard error stream, without stdio, because glibc's stdio needs 8 KiB of stack. */
 void os_print(const char *text);
 
 /* A variable of the environment; NULL if it is not set, or if the program runs with more rights than its user

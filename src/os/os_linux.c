@@ -250,7 +250,8 @@ const char *os_environment(const char *name)
 
 /* ---- Threads ---- */
 
-/* Weak, because a program that is statically linked with the C library has neither function, and needs neither. */
+/* dlopen() and dlinfo() are weak, because a program that is statically linked with the C library has neither function,
+ * and needs neither. */
 #pragma weak dlopen
 #pragma weak dlinfo
 

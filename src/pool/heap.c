@@ -45,7 +45,7 @@ void heap_close(struct heap *heap)
 
 typedef _Atomic(void *) cell_t;
 
-/* The 16 bytes directly before an object.  A label of 16 bytes keeps malloc's alignment for the object. */
+/* A label is directly before an object.  It has 16 bytes, so that the object keeps malloc's alignment. */
 union label {
 	cell_t *cell;
 	char room[16];

@@ -28,8 +28,8 @@ struct heap {
 struct heap *heap_open(const lfpool_config_t *config);
 void heap_close(struct heap *heap);
 
-/* The address of the slot in the label before an object (heap.c); NULL if the label cannot be read.  For a foreign
- * pointer the result can be any address. */
+/* Reads the label before an object (heap.c), which is the address of the object's slot.  NULL if the label cannot be
+ * read.  For a foreign pointer the result can be any address. */
 const void *heap_label(const void *object);
 /* A new object for a taken slot; NULL when the system refuses memory. */
 void *heap_object_new(lfpool_t *pool, uint32_t slot);
@@ -49,7 +49,7 @@ struct heap_set {
 	_Atomic(uintptr_t) place[];
 };
 
-/* Room for `addresses` addresses; NULL: the system refuses memory. */
+/* Opens a set with room for `addresses` addresses; NULL: the system refuses memory. */
 struct heap_set *heap_set_open(size_t addresses);
 void heap_set_close(struct heap_set *set);
 

@@ -15,7 +15,7 @@
  *              only after a change was completed.)
  * Invariants   AR1 no writer writes to the published array.
  *              AR2 a reader that finds `head` unchanged has read only the state that this value of `head` published.
- *                  Let v be the version in it.  (a) All earlier stores of v's writer happen before the search
+ *                  Let v be the version in this value.  (a) All earlier stores of v's writer happen before the search
  *                  (PUBLISH), so the search reads no older state.  (b) The published array is next written for version
  *                  v + 2, after v + 1 was published.  Each store into the array is a release, and each load of the
  *                  search is an acquire.  So if a reader sees one of these stores, the store of v + 1 happens before

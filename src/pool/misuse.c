@@ -85,7 +85,7 @@ lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
 	misuse->count = fetch_add_relaxed(&pool->misuses, (size_t)1) + 1;
 	probe_misuse(pool, pool->name, misuse->object, misuse->status);
 	misuse->index = SIZE_MAX;
-	/* A pool in malloc mode has no index here: the pointer may be foreign, so its label must not be read. */
+	/* In malloc mode the index remains unknown: the pointer may be foreign, so its label must not be read. */
 	if (pool_in_place(pool) && arena_locate(&pool->core.arena, misuse->object, &slot) == LFPOOL_OK)
 		misuse->index = slot - 1;
 	/* A pool in a buffer prints nothing, because a line on stderr enters the kernel. */

@@ -28,7 +28,8 @@ static inline uint32_t slots_take(lfpool_t *pool, struct cache_head *cache)
 /* A free slot from the magazines, or a slot that was set aside, but not an unused or a cold slot. */
 uint32_t slots_take_idle(lfpool_t *pool, struct cache_head *cache);
 
-/* slots_take() after the fast path of lfpool/inline.h has failed, and has left the hot magazine's bottom lowered. */
+/* Does the work of slots_take() after the fast path of lfpool/inline.h has failed, and has left the hot magazine's
+ * bottom lowered. */
 static inline uint32_t slots_take_after_hit(lfpool_t *pool, struct cache_head *cache)
 {
 	struct cache *c = (struct cache *)cache;
@@ -104,9 +105,9 @@ static inline void slots_put_ended(lfpool_t *pool, struct cache_head *cache, uin
 
 /* The last slot that was ever handed out, or a later slot. */
 size_t slots_used(const lfpool_t *pool);
-/* Slots in free lists, or set aside; a snapshot. */
+/* The number of slots that are in free lists or set aside; a snapshot. */
 size_t slots_listed(const lfpool_t *pool);
-/* Slots that are active, held by a call, or retired; a snapshot. */
+/* The number of slots that are active, held by a call, or retired; a snapshot. */
 size_t slots_out(const lfpool_t *pool);
 
 /* Claims a cache for a thread, or an explicit cache.  NULL: the system refuses memory, or all caches are taken. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * threads.c - each thread's table of its caches, one per pool, which the thread gives back at its exit.
+ * threads.c - each thread's table of its caches, with one cache per pool.  A thread gives its caches back when it
+ * exits.
  *
  * Idea         A thread's table is indexed by a pool's index among the live pools, and has entries {pool id, cache}.
  *              Ids are never used twice, so an entry of a destroyed pool never matches, and the next pool with that
@@ -25,7 +26,8 @@
 #define VACANT {.pool_id = 1}
 #define VACANT_8 VACANT, VACANT, VACANT, VACANT, VACANT, VACANT, VACANT, VACANT
 #define VACANT_64 VACANT_8, VACANT_8, VACANT_8, VACANT_8, VACANT_8, VACANT_8, VACANT_8, VACANT_8
-/* Two tables that match no pool, and at no offset the id 0 (Y4): one for new threads, one for exiting threads. */
+/* Two tables, one for new threads and one for exiting threads.  They match no pool, and do not match the id 0 at any
+ * offset (Y4). */
 static struct lfpool_entry_ no_entries[] = {{0}, VACANT_64};
 static struct lfpool_entry_ gone_entries[] = {{0}, VACANT_64};
 _Static_assert(sizeof(no_entries) == (1 + TABLE_ENTRIES_MIN) * sizeof(*no_entries), "each has all entries of a table");
@@ -33,7 +35,8 @@ _Static_assert(sizeof(no_entries) == (1 + TABLE_ENTRIES_MIN) * sizeof(*no_entrie
 #define gone (&gone_entries[1])
 /* True: the system has no usable key for a destructor, so no thread can have a cache. */
 static bool keyless;
-/* L2 for threads that were refused a table: the calls left.  All these threads share this number. */
+/* For threads that were refused a table: the number of calls until one may ask again (L2).  All these threads share the
+ * number. */
 static _Atomic(uint32_t) patience;
 
 static THREAD_LOCAL struct serving *serving;

@@ -5,10 +5,10 @@
  * Idea         A thread's last pool and its table are in a thread-local variable of the TLS model initial-exec, which
  *              is never allocated on demand.  So a thread that gets no memory for a cache or a table still works,
  *              without a cache.  docs/decisions/0007-thread-local-variables.md has the figures.
- *              A pool's index among the live pools is also the index of its entry.  Each table has at least
- *              TABLE_ENTRIES_MIN entries, so an index below that needs no check of the table's size.  For a pool with a
- *              higher index, the fast look-up uses the index modulo TABLE_ENTRIES_MIN.  The entry there never has the
- *              pool's id, so thread_cache() must find the right entry.
+ *              A pool's index among the live pools is also the index of its entry in every thread's table.  Each table
+ *              has at least TABLE_ENTRIES_MIN entries, so an index below that needs no check of the table's size.  For
+ *              a pool with a higher index, the fast look-up uses the index modulo TABLE_ENTRIES_MIN.  The entry there
+ *              never has the pool's id, so thread_cache() must find the right entry.
  * Invariants   L4  an entry with a pool's id has the thread's cache of that pool.  While the pool lives, only the
  *                  thread's exit changes the entry or moves the table.  So a signal handler, which reads the table too,
  *                  may interrupt between the check of the id and the load of the cache.
