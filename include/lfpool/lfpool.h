@@ -217,32 +217,18 @@ LFPOOL_API void lfpool_cache_destroy(lfpool_cache_t *cache);
 LFPOOL_API void lfpool_cache_flush(lfpool_t *pool, lfpool_cache_t *cache);
 
 /*
- * lfpool_cache_acquire, lfpool_cache_release - as lfpool_acquire() and lfpool_release(), through this cache, without
- * thread-local storage.  lfpool/inline.h inlines the fast paths.
+ * lfpool_cache_acquire, lfpool_cache_release, lfpool_cache_release_if_owned, lfpool_cache_acquire_bulk,
+ * lfpool_cache_release_bulk - as the functions without `cache_` in their names, through this cache of the pool, and
+ * without thread-local storage.
  *
- * object    As for lfpool_release(); it may have been acquired through any cache.
- * Returns   As lfpool_acquire() and lfpool_release().
+ * lfpool/inline.h inlines the fast paths of the first three.
+ *
+ * object, objects_out, objects, count   As for these functions; an object may have been acquired through any cache.
+ * Returns   As these functions.
  */
 LFPOOL_API void *lfpool_cache_acquire(lfpool_cache_t *cache);
 LFPOOL_API lfpool_status_t lfpool_cache_release(lfpool_cache_t *cache, void *object);
-
-/*
- * lfpool_cache_release_if_owned - as lfpool_release_if_owned() on the cache's pool, through this cache.
- *
- * lfpool/inline.h inlines its fast path too.
- *
- * object    Any pointer.
- * Returns   As lfpool_release_if_owned().
- */
 LFPOOL_API lfpool_status_t lfpool_cache_release_if_owned(lfpool_cache_t *cache, void *object);
-
-/*
- * lfpool_cache_acquire_bulk, lfpool_cache_release_bulk - as lfpool_acquire_bulk() and lfpool_release_bulk(), through
- * this cache.
- *
- * objects_out, objects, count   As for these two functions.
- * Returns   As lfpool_acquire_bulk() and lfpool_release_bulk().
- */
 LFPOOL_API size_t lfpool_cache_acquire_bulk(lfpool_cache_t *cache, void **objects_out, size_t count);
 LFPOOL_API size_t lfpool_cache_release_bulk(lfpool_cache_t *cache, void *const *objects, size_t count);
 
