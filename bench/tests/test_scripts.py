@@ -81,6 +81,22 @@ class Scripts(unittest.TestCase):
 		self.assertIn("### lfpool-inlined: a program that can include", made)
 		self.assertNotIn("79d1156", made, "the old text remains")
 
+	def test_an_archive_needs_no_git(self):
+		tools = os.path.join(self.folder, "tools")
+		os.mkdir(tools)
+		os.symlink(sys.executable, os.path.join(tools, "python3"))
+		for copy in ("no-git", "in-git"):
+			shutil.copytree(os.path.dirname(HERE), os.path.join(self.folder, copy, "bench"))
+		subprocess.run(["git", "init", "-q", self.folder], check=True)
+		subprocess.run(["git", "-C", self.folder, "-c", "user.name=x", "-c", "user.email=x", "commit", "-qm", "x", "--allow-empty"], check=True)
+		for name, path in (("no-git", tools), ("in-git", os.environ["PATH"])):
+			done = subprocess.run([os.path.join(self.folder, name, "bench", "run"), "--program", PROGRAM, "--out", self.out, "--workload",
+				"pair", "--subject", "limit", "--threads", "1", "--rounds", "1", "--min-time", "0.0005"], check=False,
+				capture_output=True, text=True, env=os.environ | {"PATH": path})
+			self.assertEqual(done.returncode, 0, done.stderr)
+			with open(self.out, encoding="utf-8") as file:
+				self.assertEqual(json.load(file)["machine"]["library"], "unknown")
+
 	def test_comparison_opens_with_what_was_measured(self):
 		said, data = self.measure()
 		left_out = [line for line in said.splitlines() if any(name in line.split() for name in data["skipped"])]
