@@ -137,6 +137,23 @@ TEST(impossible_requests_are_refused)
 
 /* ---- Pools ---- */
 
+TEST(objects_have_large_alignments)
+{
+	for (size_t alignment = os_page_bytes() / 2; alignment <= 16 * MIB; alignment *= 4) {
+		lfpool_t *pool = POOL_OF(24, 1, .object_alignment = alignment, .max_capacity = 3);
+		void *objects[3];
+
+		assert_int_equal(lfpool_grow(pool, 2), 2);
+		assert_int_equal(acquire_all(pool, objects, 3), 3);
+		for (size_t i = 0; i < 3; i++) {
+			assert_int_equal((uintptr_t)objects[i] % alignment, 0);
+			memset(objects[i], 0x41, 24);
+		}
+		release_all(pool, objects, 3);
+		pool_close(pool, 24);
+	}
+}
+
 /* Objects of one page each.  The pages before and after them, and the pages for growth, have no access. */
 TEST(pages_around_the_objects_have_no_access)
 {
