@@ -6,13 +6,13 @@
  *              ELF file with the address of the nop and the locations of the probe's arguments.  A tracer lets the
  *              kernel put a breakpoint on the nop; without a tracer, the only cost is the nop.  The notes have the
  *              format of SystemTap's <sys/sdt.h>, which every tracer reads.  The library does not include that header,
- *              for two reasons.  It would be a dependency.  The compiler also counts its asm as one instruction per
- *              line, so it stopped inlining the calling functions; `asm inline` counts as one instruction.  Without the
- *              CMake option LFPOOL_USDT the functions here are empty.
+ *              for two reasons.  The header would be a dependency.  The compiler also counts its asm as one instruction
+ *              per line, so it stopped inlining the calling functions; `asm inline` counts as one instruction.  Without
+ *              the CMake option LFPOOL_USDT the functions here are empty.
  * Invariants   PB1 no probe is on the fast path.  If lfpool_stats_t has a counter of the same events, the probe is next
  *                  to the code that counts.
- *              PB2 no code computes an argument for a probe, except addresses.
- *              docs/observability.md has the table; tests/probes compares it with the built library.
+ *              PB2 no code runs only to compute an argument of a probe, except the computation of an address.
+ *              docs/observability.md has a table of the probes, which tests/probes compares with the built library.
  */
 #ifndef LFPOOL_PROBES_H
 #define LFPOOL_PROBES_H

@@ -51,7 +51,7 @@
 #define BOUND_TAG_BITS LFPOOL_WIDTH(16, 8)
 #endif
 
-/* The maximum width of the count in a handle (handle.c).  The slot has the other bits. */
+/* The maximum width of the count in a handle (handle.c).  The slot number has the other bits. */
 #ifndef HANDLE_COUNT_BITS
 #define HANDLE_COUNT_BITS LFPOOL_WIDTH(64, 18)
 #endif

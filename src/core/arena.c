@@ -318,10 +318,11 @@ size_t arena_fill_pages(const struct arena *arena, size_t slots)
 	return (round_up(front + slots * stride, HUGE_PAGE_BYTES) - front + stride - 1) / stride;
 }
 
-/* Marks the state first.  From then on the use ends only by A3, which changes the word even if it is not live yet. */
+/* Marks the state first.  From then on the use ends only by A3, which changes the generation word even if the word is
+ * not live yet. */
 uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as)
 {
-	/* relaxed, here and below, for the state: A3 orders it by the word. */
+	/* relaxed, here and below: by A3 the generation word orders the accesses to the state. */
 	_Atomic(uintptr_t) *const mark = arena_state(arena, slot);
 	uintptr_t state = load_relaxed(mark);
 

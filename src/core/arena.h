@@ -198,8 +198,8 @@ static inline bool arena_is_active(const struct arena *arena, uint32_t slot)
 /* For the holder of a free slot: makes its object active. */
 static inline void arena_activate(struct arena *arena, uint32_t slot)
 {
-	/* release, edge TELL: publishes the writes of hooks.activate.  (A pool with fast paths has no such hook, so
-	 * their store is relaxed.) */
+	/* release, edge TELL: publishes the writes of hooks.activate.  (A pool with fast paths has no such hook, so the
+	 * store of a fast path is relaxed.) */
 	store_release(arena_state(arena, slot), arena_active(arena, slot));
 }
 
@@ -272,8 +272,8 @@ bool arena_pin(const struct arena *arena, uint32_t slot, uint64_t word);
  * another generation, no pin was removed.  *ended_out: this unpin ended the use, and the caller holds the slot. */
 uint64_t arena_unpin(const struct arena *arena, uint32_t slot, uint64_t word, bool *ended_out);
 
-/* Is the object of a slot with this state in use?  A pinned object that was released or retired is not, although its
- * state is not 0. */
+/* Is the object of a slot with this state in use?  A pinned object that was released or retired is not in use, although
+ * its state is not 0. */
 static inline bool arena_is_in_use(const struct arena *arena, uint32_t slot, uintptr_t state)
 {
 	/* relaxed, as for the state: the answer is a snapshot. */

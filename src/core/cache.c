@@ -15,7 +15,7 @@
  *              T2  table.count includes a cache before the cache holds anything.
  *              T3  the first user of a cache makes its extra magazines before it uses the cache.  From then on the
  *                  cache counts as born.
- * Progress     The table is lock-free: a failed claim means that another thread's succeeded.
+ * Progress     The table is lock-free: a failed claim means that another thread's claim has succeeded.
  * Edges        CLAIM: cache_unclaim -> cache_claim.   LOT: the mapper of a lot -> readers of its address.
  */
 #include "core/cache.h"
@@ -283,7 +283,7 @@ void cache_put(struct cache *c, uint32_t slot)
 	}
 }
 
-/* Moves objects from `current` to a partial magazine, which this cache owns, one by one, like an acquire and a release.
+/* Moves objects one by one from `current` to a partial magazine that this cache owns, like an acquire and a release.
  * Returns whether any object was moved. */
 static bool pour(struct cache *c, struct lfpool_magazine *to)
 {
@@ -406,7 +406,8 @@ size_t cache_table_extra_count(const struct core *core, uint64_t *pushes)
 	return free_slots;
 }
 
-/* Free slots in the magazines that a cache names or has on its stack, each magazine once; a snapshot. */
+/* The number of free slots in the magazines that a cache names, or has on its stack of full magazines.  Counts each
+ * magazine once; a snapshot. */
 static size_t cached_count(const struct magazines *ms, const struct cache *c)
 {
 	/* acquire, all, edges SHOW and PUT: see the magazines, because one may belong to the lot of a newer cache. */

@@ -28,8 +28,8 @@
  *              A magazine moves in four steps.  The call announces it in `in_transit`, takes it from its old stack or
  *              region by CAS, makes it `current` or puts it on another stack, and clears `in_transit`.
  * Progress     cache_take, cache_put: lock-free.  Comments in these functions explain how their loops end.
- * Concurrency  -: may run at the same time.  U: not on one cache at the same time; it has one user, from cache_claim to
- *              cache_unclaim.  X: never at the same time, because no other thread has the pool.
+ * Concurrency  -: may run at the same time.  U: not on one cache at the same time; a cache has one user, from
+ *              cache_claim to cache_unclaim.  X: never at the same time, because no other thread has the pool.
  *                                                       user's  claim  steals  census, stats  open, close
  *                  user's: take, put, flush, unclaim      U       -      -           -             X
  *                  cache_claim                            -       -      -           -             X
@@ -110,8 +110,8 @@ struct core {
 	struct lfpool_t *pool;             /* for probes and caches                      */
 	const char *name;                  /* the pool's                                 */
 	_Atomic(uint32_t) explicit_caches; /* in a buffer: the number of explicit caches */
-	/* A statistic of calls without a cache.  It begins a new pair of cache lines, because misses read the fields
-	 * above. */
+	/* A statistic of calls without a cache.  The field begins a new pair of cache lines, because misses read the
+	 * fields above. */
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) exhausted;
 	_Atomic(uint64_t) unpushed; /* releases that pushed nothing, minus pushes of objects released twice        */
 	_Atomic(uint32_t) patience; /* calls left that must not ask the system for more caches                     */
@@ -124,7 +124,7 @@ struct core {
 /* ---- The table ---- */
 
 /* Uses `memory` as the first lot: cache_lot_bytes() bytes, zeroed and aligned to CACHE_LINE_PAIR.  The lot has
- * LOT_CACHES caches.  If `in_buffer` is not 0, it has `in_buffer` caches, and no other lot follows. */
+ * LOT_CACHES caches.  If `in_buffer` is not 0, the lot has `in_buffer` caches, and no other lot follows. */
 void cache_table_open(struct core *core, char *memory, uint32_t in_buffer);
 /* Unmaps all lots but the first. */
 void cache_table_close(struct core *core);

@@ -10,25 +10,27 @@
  *              top to its ticket.  If a bound is small enough already, the call advances the tag of the bound.
  *                 A search goes to the top with the least bound, to the group with the least bound below that top, and
  *              scans the cells of that group.  If all tickets below a bound are greater than the bound, the search
- *              raises the bound, by one CAS from the word that it read before it looked below, and begins again.
+ *              raises the bound, and begins again.  It raises a bound by one CAS, from the word that it read before it
+ *              looked below the bound.
  * Invariants   W10 a bound is no greater than the ticket of any waiting cell below it whose call has lowered the bound,
  *                  or advanced its tag.  This holds right after that change.  Later only a search that read the bound's
  *                  word after the change can raise the bound, because the tag has moved.  So that search also read the
  *                  level below after the change, and found there the waiting cell, or a bound no greater than its
  *                  ticket.
  *              W11 the ticket that a search finds is no greater than the bound of any top when the search read that
- *                  bound, because the search begins again unless it finds, at each level, a value as small as the bound
- *                  that led there.  W3 follows from W10 and W11.
+ *                  bound.  The reason is that the search begins again unless it finds, at each level, a value as small
+ *                  as the bound that led there.  W3 follows from W10 and W11.
  *              W12 while a server gives to a call below a top, or is about to wake that call, the counter `giving` of
  *                  the top and of the group is not 0.  Only the server lowers the counters again, after it has woken
- *                  the call.  So a search finds the call although cells with smaller tickets wait: W5.  A server that
- *                  never runs again costs each search one more group.
+ *                  the call.  So a search finds the call although cells with smaller tickets wait, as W5 requires.  A
+ *                  server that never runs again costs each search one more group.
  * Progress     Lock-free: a search begins again only after it raised a bound, or another thread changed one.  Each cell
  *              that stopped waiting leaves at most two bounds that a search must raise.
  * Wrap         Bounds have the last 47 bits of tickets and are compared by their difference, so the order is wrong only
- *              if a cell waits while 2^46 later calls begin to wait.  A tag fails to protect only if exactly 2^16 calls
- *              begin to wait below a bound that is too small, between the load and the CAS of one search, and no other
- *              search completes in that time, although each of these calls searches.
+ *              if a cell waits while 2^46 later calls begin to wait.  A tag fails to protect a bound only in one case.
+ *              Exactly 2^16 calls begin to wait below a bound that is too small, between the load and the CAS of one
+ *              search, and no other search completes in that time.  This is unlikely, because each of these calls
+ *              searches too.
  */
 #include "core/cells.h"
 
@@ -88,8 +90,8 @@ static struct cell *cell_pop(struct waiters *d)
 	while (tagged_number(top)) {
 		struct cell *cell = cell_at(d, tagged_number(top) - 1);
 
-		/* relaxed: edge VACANT made `below` visible.  If it is stale, the cell has left the stack, so the tag
-		 * has changed (S1).  acquire, edge VACANT: sees `below` of the new top, after a failure. */
+		/* relaxed: edge VACANT made `below` visible.  If `below` is stale, the cell has left the stack, so the
+		 * tag has changed (S1).  acquire, edge VACANT: sees `below` of the new top, after a failure. */
 		if (cas_acquire(&d->vacant, &top, tagged_next(top, load_relaxed(&cell->below))))
 			return cell;
 	}
@@ -299,8 +301,8 @@ static uint32_t least_of(struct branch *branches, uint32_t count, uint64_t *word
 
 	*word_out = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		/* acquire, edge BOUND: the loads of the level below see its state at the change of the bound, or a
-		 * later one (W10). */
+		/* acquire, edge BOUND: the loads of the level below see the state that it had when the bound changed,
+		 * or a later state (W10). */
 		const uint64_t word = load_acquire(&branches[i].bound);
 
 		if (is_smaller(bound_in(word), bound_in(*word_out))) {

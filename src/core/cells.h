@@ -3,9 +3,9 @@
  * cells.h - the queue of waiters, which are waiting calls and continuations; first come, first served.
  *
  * Idea         A cell is a waiter's node.  While the cell waits, its word is {ticket:61, phase:3}.  A server is a call
- *              that hands objects to waiters.  It gives a cell a slot by one CAS of the word to {the ticket's last 29
- *              bits, slot:32, phase:3}.  Cells are never freed, only vacated.  New cells are mapped in lots of doubling
- *              size.
+ *              that hands objects to waiters.  The server gives a cell a slot by one CAS of the word to {the ticket's
+ *              last 29 bits, slot:32, phase:3}.  Cells are never freed, only vacated.  New cells are mapped in lots of
+ *              doubling size.
  *                  vacant -> claimed    by a call that is to wait; it owns the cell until it vacates it
  *                  claimed -> waiting   with a ticket; wanted + 1 before
  *                  waiting -> given     CAS, by a server, with the slot: from then on the slot is the waiter's
@@ -16,9 +16,9 @@
  * Invariants   (W1, W2, W4: waiters.h)
  *              W3  a slot goes to a cell only if no cell with a smaller ticket was waiting and shown during the whole
  *                  search of the server.  A cell is shown when cell_enlist() has returned.
- *              W14 a call that wants several objects gets them in the order of its cells, until it gives one back.  So
- *                  the cell that the call sleeps on is the first to get a slot.  Cells are enlisted in this order, so
- *                  a search that finds a cell can see whether the call's previous cell still waits.
+ *              W14 a call that wants several objects gets them in the order of its cells, until the call gives one
+ *                  back.  So the cell that the call sleeps on is the first to get a slot.  Cells are enlisted in this
+ *                  order, so a search that finds a cell can see whether the call's previous cell still waits.
  *              W5  a call whose cell was given a slot wakes, even if the server stops before it has woken the call.
  *                  Every search of the queue wakes the calls whose cells are given but not woken.
  * Progress     cell_claim, cell_vacate: lock-free, O(1); a claim enters the kernel for a new lot.  cell_enlist,
@@ -117,8 +117,9 @@ struct branch {
 enum closing { OPEN, CLOSED, CLOSED_EMPTY };
 
 struct waiters {
-	/* The demand word in the arena.  It is the number of cells that wait or soon will, + 1 while objects are owed
-	 * (cold.h), + 1 while `full` is not FULL_UNKNOWN, or soon will not be. */
+	/* The demand word in the arena.  Its value is a sum: the number of cells that wait or soon will wait, 1 while
+	 * objects are owed (cold.h), and 1 from just before `full` leaves FULL_UNKNOWN until `full` is FULL_UNKNOWN
+	 * again. */
 	_Atomic(uint32_t) *wanted;
 #if EMBEDDED
 	_Atomic(uint32_t) serving; /* hooks and continuations that servers run now (W6) */

@@ -199,7 +199,7 @@ uint64_t census_steals(const struct core *core)
 }
 
 /* The number of objects in a cache's current magazine, if nothing was pushed on it since the last round.  These objects
- * were in it all the time (SV3 in steal.c). */
+ * were in the magazine all the time (SV3 in steal.c). */
 static size_t idle_in_current(const struct core *core, const struct cache *c)
 {
 	/* acquire, edge SHOW: sees the magazine.  relaxed: the notes are only compared. */

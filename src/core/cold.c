@@ -27,7 +27,8 @@ static uint64_t counts_within(uint64_t capacity, int64_t balance)
 	return counts_of(capacity, balance < -(int64_t)capacity ? -(int64_t)capacity : balance);
 }
 
-/* `slots` objects become cold.  They leave the pool as far as a shrink is pending, and the rest becomes allowed. */
+/* `slots` objects become cold.  First they complete a pending shrink, by leaving the pool.  The rest becomes
+ * allowed. */
 static uint64_t counts_put(uint64_t now, uint64_t slots)
 {
 	const uint64_t capacity = cold_capacity_in(now), paid = least(slots, cold_owed_in(now));
@@ -42,7 +43,7 @@ static uint64_t counts_withdraw(uint64_t now, uint64_t slots)
 	return cold_closed_in(now) ? counts_of(capacity, COLD_CLOSED) : counts_within(capacity, cold_balance_in(now));
 }
 
-/* `slots` objects are to leave: allowed ones leave at once, the others are owed. */
+/* `slots` objects must leave: allowed slots leave at once, and the other objects are owed. */
 static uint64_t counts_owe(uint64_t now, uint64_t slots)
 {
 	if (cold_closed_in(now))
@@ -103,8 +104,8 @@ static uint32_t change_out(struct cold *c, int change)
 	while (!cas_weak_acq_rel(&c->room, &room, room - (uint64_t)(int64_t)change))
 		;
 	room -= (uint64_t)(int64_t)change;
-	/* `room` is 0 .. 2^32, because there are at most 2^31 slots.  (If it is 2^32, because all slots are cold, the
-	 * maximum is one too high.) */
+	/* `room` is 0 .. 2^32, because there are at most 2^31 slots.  (If all 2^31 slots are cold, `room` is 2^32,
+	 * which does not fit, and the maximum is one too high.) */
 	return (uint32_t)least(room, UINT32_MAX);
 }
 

@@ -25,9 +25,9 @@
  *              O2  allowed <= capacity <= opened; capacity = allowed + slots that are in use, in magazines, in unused
  *                  chunks, or held by a call.
  *              O4  no call grows a pool that is closed or has a pending shrink: both are in the word that its CAS
- *                  changes.  The maximum is in a separate word.  lfpool_limit() stores it and fences; a call that has
- *                  grown the pool fences and loads the maximum again.  So either that call sees the new maximum, and
- *                  removes the surplus, or lfpool_limit() sees the capacity to which the pool had grown.
+ *                  changes.  The maximum is in a separate word.  lfpool_limit() stores the maximum and fences; a call
+ *                  that has grown the pool fences and loads the maximum again.  So either that call sees the new
+ *                  maximum, and removes the surplus, or lfpool_limit() sees the capacity to which the pool had grown.
  *              O5  `owed` is at most the capacity.  While objects are owed, or the pool is closed, the arena's word
  *                  `wanted` is higher by 1.
  *              O3  a cold slot's object is not built (lifecycle.h) and has no holder.
@@ -174,8 +174,8 @@ void cold_put(struct cold *c, uint32_t slot);
 void cold_withdraw(struct cold *c, uint32_t slot);
 
 /* Adds up to `count` objects to the pool: first owed objects, which then stay, then cold slots.  Returns their number.
- * Unless `from` is COLD_ANY, it returns COLD_CHANGED if the pool no longer has `from` objects, or if lfpool_limit() was
- * called meanwhile, and 0 if any object is owed. */
+ * Unless `from` is COLD_ANY, the function returns COLD_CHANGED if the pool no longer has `from` objects, or if
+ * lfpool_limit() was called meanwhile, and 0 if any object is owed. */
 size_t cold_grow(struct cold *c, size_t count, size_t from);
 #define COLD_ANY SIZE_MAX
 #define COLD_CHANGED SIZE_MAX

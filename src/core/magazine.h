@@ -75,8 +75,8 @@ static inline size_t magazine_bytes(size_t slots)
 
 /* ---- Words ---- */
 
-/* The position after `count` objects of a magazine at home.  Used as the word bottom, it counts no pushes.  For `slots`
- * objects it is the limit. */
+/* The position after `count` objects of a magazine at home.  Used as a word `bottom`, this position counts no pushes.
+ * For `slots` objects the position is the limit. */
 static inline uint32_t magazine_limit(uint32_t count)
 {
 	return (uint32_t)LFPOOL_HOME_ + count;
@@ -99,8 +99,8 @@ static inline uint64_t bottom_pushed(uint64_t bottom, uint32_t count)
 	return bottom_raised(bottom + count * POSITIONS, count);
 }
 
-/* The number of objects, if both words are of one moment (H1).  It is negative, down to -slots, while the owner has
- * bottom lowered. */
+/* The number of objects, if both words are of one moment (H1).  The number is negative, down to -slots, while the owner
+ * has bottom lowered. */
 static inline int magazine_count(uint64_t top, uint64_t bottom)
 {
 	return LFPOOL_AHEAD_(bottom, top);
@@ -245,7 +245,8 @@ static inline uintptr_t magazine_pop_end(struct lfpool_magazine *m, uint32_t slo
 	if (left > 0)
 		return object;
 	if (left == 0) {
-		/* The last object.  release, edge SHOW: a thread that finds it gone also sees our earlier releases. */
+		/* The last object.  release, edge SHOW: a thread that finds the object gone also sees our earlier
+		 * releases. */
 		if (!cas_release(&m->top, &top, top + 1))
 			object = 0;
 	}
@@ -285,7 +286,7 @@ static inline uintptr_t magazine_pop(struct lfpool_magazine *m, uint32_t slots, 
  */
 static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmetric, size_t wanted, uint64_t *first_out)
 {
-	/* relaxed, both: our own last store (H2); a stale top makes `count` too large, never too small. */
+	/* relaxed, both: bottom is our own last store (H2); a stale top makes `count` too large, never too small. */
 	uint64_t bottom = load_relaxed(&m->bottom);
 	int there = magazine_count(load_relaxed(&m->top), bottom);
 
@@ -311,7 +312,8 @@ static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmet
 	*first_out += gone;
 	if (taken) {
 		gone++;
-		/* The last object.  release, edge SHOW: a thread that finds it gone also sees our earlier releases. */
+		/* The last object.  release, edge SHOW: a thread that finds the object gone also sees our earlier
+		 * releases. */
 		if (!cas_release(&m->top, &top, top + 1)) {
 			++*first_out;
 			taken--;
@@ -401,7 +403,7 @@ static inline bool magazine_push(struct lfpool_magazine *m, uint32_t slots, uint
 	return true;
 }
 
-/* The same for a magazine whose only room is entries that thieves have emptied.  The magazine leaves home. */
+/* The same for a magazine that has room only in entries that thieves have emptied.  The magazine leaves home. */
 static inline void magazine_push_round(struct lfpool_magazine *m, uint32_t slots, uintptr_t object)
 {
 	/* relaxed: our own last store (H2). */

@@ -200,7 +200,8 @@ bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
 
 void os_yield(void);
 
-/* Each port has os_thread_self(), a uintptr_t that differs between living threads.  A fork does not change it. */
+/* Each port has os_thread_self(), a uintptr_t that differs between living threads.  A fork does not change the
+ * value. */
 /* The calling thread's number, as ps and gdb show it. */
 uint32_t os_thread_id(void);
 /* Called in the child of a fork, where the thread has a new number. */
@@ -233,7 +234,7 @@ void os_wake(_Atomic(uint64_t) *word);
 /* ---- The asymmetric fence ---- */
 
 /* The heavy half of the asymmetric fence (atomics.h): during this call, every other thread of the process executes a
- * full barrier.  Enters the kernel.  Without membarrier(2) it is a full fence of the caller only. */
+ * full barrier.  Enters the kernel.  Without membarrier(2) this function is only a full fence of the caller. */
 void os_heavy_fence(void);
 /* True: the heavy fence works, and owners need only a compiler barrier.  False: owners must use full fences too.  The
  * answer never changes. */

@@ -87,7 +87,7 @@ static lfpool_status_t config_import_with(lfpool_config_t *config, struct debug_
 {
 	if (!config_copy(config, given))
 		return LFPOOL_E_CONFIG_STRUCT_SIZE;
-	/* A capacity of 0 is allowed.  It is refused with LFPOOL_CREATE_ALL, which would build the one object that the
+	/* A capacity of 0 is allowed, except with LFPOOL_CREATE_ALL.  That flag would build the one object that the
 	 * pool has at first. */
 	if (empty_out &&
 	    (*empty_out = !config->capacity && config->max_capacity && !(config->flags & LFPOOL_CREATE_ALL)))

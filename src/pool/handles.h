@@ -8,7 +8,8 @@
 #include "base/widths.h"
 #include "pool/pool.h"
 
-/* The bits of the slot number in a handle.  They are enough for all slots; a build with narrow counts has more. */
+/* The bits of the slot number in a handle.  There are enough bits for all slots, and more in a build with narrow
+ * counts. */
 static inline unsigned handle_slot_bits(const lfpool_t *pool)
 {
 	const unsigned bits = 64 - (unsigned)__builtin_clzll((unsigned long long)pool->core.arena.slots);
@@ -48,7 +49,7 @@ static inline uint32_t handle_find_use(const lfpool_t *pool, lfpool_handle_t han
 	return handle_with(pool, (uint32_t)slot, *word_out) == handle ? (uint32_t)slot : SLOT_NONE;
 }
 
-/* The slot of the handle's active object, and its live word; SLOT_NONE if it is not active. */
+/* The slot of the handle's active object, and its live word; SLOT_NONE if the object is not active. */
 static inline uint32_t handle_find(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *word_out)
 {
 	const uint32_t slot = handle_find_use(pool, handle, word_out);

@@ -5,7 +5,7 @@
  * Invariants   ID1 an id {generation:40, index:24} never names two pools.  The generation of a table entry begins at 1,
  *                  and grows each time a pool gets the entry.  (A generation repeats only after 2^40 - 1 pools in one
  *                  entry: widths.h.)
- *              ID2 `ranges` holds the objects of each live pool whose objects are in one range.
+ *              ID2 `ranges` has an entry for each live pool whose objects are in one range of addresses.
  */
 #include "pool/live_pools.h"
 
@@ -29,7 +29,7 @@ static unsigned which_of(uint64_t head)
 
 /* ---- Readers ---- */
 
-/* The number of the first `count` ranges that begin at or below `address`. */
+/* Counts the ranges, among the first `count`, that begin at or below `address`. */
 static size_t address_map_up_to(const struct range_array *array, size_t count, uintptr_t address)
 {
 	size_t low = 0;
@@ -52,7 +52,7 @@ static uintptr_t search(const struct range_array *array, size_t count, uintptr_t
 	size_t place = address_map_up_to(array, count, address);
 
 	/* acquire, edge PUBLISH, all: as above (AR2).  A range that holds `address` is the last range that begins at or
-	 * below it, or is around that range.  `place` only gets smaller, even while another call writes here, so the
+	 * below it, or contains that range.  `place` only gets smaller, even while another call writes here, so the
 	 * loop ends. */
 	while (place && load_acquire(&array->range[place - 1].end) <= address)
 		place = (size_t)load_acquire(&array->range[place - 1].outer);

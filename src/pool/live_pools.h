@@ -26,15 +26,15 @@
  * Progress     Create, destroy and thread exit take one mutex; no acquire or release takes it.  A fork takes it too, so
  *              the child finds it free.  The map has one writer at a time, under the mutex, and lock-free readers: a
  *              retry means that a range was added or removed.
- * Concurrency  -: may run at the same time.  L: the caller of each and find has the lock, and must not call functions
- *              that take it.
+ * Concurrency  -: may run at the same time.  L: the caller of live_pools_each() or live_pools_find() has the lock, and
+ *              must not call functions that take it.
  *                                                                       add .. vacant  each, find  find_by_address
  *                  live_pools_add, remove, next, vacant: take the lock        -            L              -
  *                  live_pools_each, find                                      L            L              -
  *                  live_pools_find_by_address                                 -            -              -
  *              address_map_add and address_map_remove: one call at a time.  address_map_find: at any time.
  * Edges        PUBLISH: address_map_add, address_map_remove -> address_map_find.
- * Wrap         AR2 fails only if exactly a multiple of 2^39 changes happen during one search.
+ * Wrap         AR2 fails only if exactly k * 2^39 changes happen during one search.
  */
 #ifndef LFPOOL_LIVE_POOLS_H
 #define LFPOOL_LIVE_POOLS_H
@@ -58,8 +58,8 @@ static inline uint64_t live_pools_generation(uint64_t id)
 	return id >> LIVE_POOLS_PLACE_BITS;
 }
 
-/* Adds a pool with objects at addresses first .. end - 1 (first 0: in no range); returns its id, or 0 when the system
- * refuses memory. */
+/* Adds a pool whose objects are at the addresses first .. end - 1.  If `first` is 0, the objects are not in one range.
+ * Returns the pool's id, or 0 when the system refuses memory. */
 uint64_t live_pools_add(struct lfpool_t *pool, uintptr_t first, uintptr_t end);
 void live_pools_remove(uint64_t id);
 /* The table index that the next pool will get, if no other pool is added or removed before. */

@@ -46,7 +46,7 @@ static bool is_expensive(const lfpool_config_t *config)
 }
 
 /* The number of slots of a magazine, by default a quarter of a cache.  In a buffer the size of the objects does not
- * limit it, because all memory of a buffer is in use from the start. */
+ * limit this number, because all memory of a buffer is in use from the start. */
 static size_t choose_magazine_slots(const lfpool_config_t *config, bool in_buffer)
 {
 	size_t slots = config->cache_capacity / 2;
@@ -63,8 +63,8 @@ static size_t choose_magazine_slots(const lfpool_config_t *config, bool in_buffe
 	return slots;
 }
 
-/* The maximum number of magazines on a stack of a cache.  It is 0 if new objects are expensive or large: then all
- * magazines except the caches' current ones are in the depot, where every thread finds them. */
+/* The maximum number of magazines on a stack of a cache.  The number is 0 if new objects are expensive or large: then
+ * all magazines except the caches' current ones are in the depot, where every thread finds them. */
 static uint32_t choose_bound(const lfpool_config_t *config, size_t slots, bool in_buffer)
 {
 	if (config->cache_capacity == LFPOOL_CACHE_NONE)

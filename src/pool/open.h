@@ -47,8 +47,8 @@ size_t pool_close(lfpool_t *pool);
 /* The bytes of a buffer for a pool with this config, without its lifecycle; 0 on overflow. */
 size_t pool_buffer_bytes(const lfpool_config_t *config);
 
-/* The bytes of the bits that lfpool_check() needs: one bit for each slot, and `others` bits, by check_others(), for
- * magazines. */
+/* The bytes of the bits that lfpool_check() needs: one bit for each slot, and `others` bits for magazines.
+ * check_others() computes `others`. */
 static inline size_t check_slot_bytes(size_t slots)
 {
 	return slots / 8 + 1;

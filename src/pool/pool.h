@@ -56,8 +56,8 @@ struct lfpool_t {
 	struct cache *shared;
 	os_mutex_t mutex;
 	uint64_t salt; /* of handles: N3 in handle.c */
-	/* Unique in the process; its low bits are the pool's index among the live pools.  0: a pool in a buffer,
-	 * without an index. */
+	/* The pool's id is unique in the process.  Its low bits are the pool's index among the live pools.  0: a pool
+	 * in a buffer, without an index. */
 	uint64_t id;
 	lfpool_backend_t backend_kind;
 	uint32_t flags;

@@ -184,8 +184,8 @@ void slots_put_in_mode(lfpool_t *pool, struct cache_head *cache, uint32_t slot)
 
 /* ---- Begin and end ---- */
 
-/* An additional result of make_active(), beside the results of lifecycle_begin(): the object was already active,
- * because it was released twice in a race. */
+/* A result of make_active(), in addition to the results of lifecycle_begin(): the object was already active, because it
+ * was released twice in a race. */
 enum { BEGUN_TWICE = BEGIN_DISCARDED + 1 };
 
 /* Makes the slot's object active.  BEGIN_REFUSED: a hook refused the object, or malloc returned NULL; the slot must be

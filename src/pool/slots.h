@@ -59,9 +59,9 @@ static inline void slots_exhausted(lfpool_t *pool, struct cache_head *cache)
 }
 
 /*
- * Makes the object of a taken slot active.  If a hook refuses it, the slot is put back, and other free objects are
- * tried.
- *   SLOT_BEGUN    *object_out is this object or another one.  In the other cases it is NULL.
+ * Makes the object of a taken slot active.  If a hook refuses the object, the slot is put back, and other free objects
+ * are tried.
+ *   SLOT_BEGUN    *object_out is this object or another one.  In the other cases *object_out is NULL.
  *   SLOT_REFUSED  hooks refused all free objects.
  *   SLOT_BAD      the same, and hooks.validate rejected this object, and hooks.create did not rebuild it.  The object
  *                 is destroyed, so another attempt does not meet it again.
