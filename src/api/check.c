@@ -21,7 +21,9 @@
 #include "core/cold.h"
 #include "evict/order.h"
 #include "object/debugging.h"
+#include "object/aside.h"
 #include "object/lifecycle.h"
+#include "object/quarantine.h"
 #include "os/os.h"
 #include "pool/heap.h"
 #include "pool/open.h"
@@ -97,16 +99,16 @@ static const char *check_free(struct check *c, uint32_t slot)
 	return NULL;
 }
 
-/* Checks the slots in quarantine, and the slots that are set aside.  `lifecycle` may be NULL. */
-static const char *check_held_back(struct check *c, const struct lifecycle *lifecycle)
+/* Checks the slots in quarantine, and the slots that are set aside. */
+static const char *check_held_back(struct check *c, const lfpool_t *pool)
 {
 	const char *violated = NULL;
 	uint32_t place = 0, slot;
 
-	while (!violated && (slot = debug_next_held_back(lifecycle_debug(lifecycle), &place)))
+	while (!violated && pool->quarantine && (slot = quarantine_next(pool->quarantine, &place)))
 		violated = check_free(c, slot);
 	place = 0;
-	while (!violated && (slot = lifecycle_next_aside(lifecycle, &place)))
+	while (!violated && pool->aside && (slot = aside_next(pool->aside, &place)))
 		violated = check_free(c, slot);
 	return violated;
 }
@@ -527,7 +529,7 @@ static const char *walk_magazines(struct walk *w)
 	for (uint64_t spare = 1; spare <= load_relaxed(&w->core->depot.spared) && !violated; spare++)
 		violated = walk_magazine(w, ms->chunks + (uint32_t)spare);
 	if (!violated)
-		violated = check_held_back(&w->check, w->pool->each_call);
+		violated = check_held_back(&w->check, w->pool);
 	if (!violated)
 		violated = check_retired(&w->check, w->pool->retired);
 	if (!violated)

@@ -104,7 +104,8 @@ static void disown(lfpool_t *pool)
 	while ((slot = slots_take(pool, NULL)))
 		cold_withdraw(cold, slot);
 	pool->each_call = NULL;
-	pool->quarantine = pool->sets_aside = false;
+	pool->quarantine = NULL;
+	pool->aside = NULL;
 }
 
 static bool is_shared(const lfpool_t *pool)

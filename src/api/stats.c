@@ -126,7 +126,7 @@ static void slow(const lfpool_t *pool, lfpool_stats_t *stats_out)
 		stats_out->evicted = handed_over + tally_read(&pool->order->released);
 		stats_out->not_evicted = tally_read(&pool->order->not_evicted);
 	}
-	stats_out->shared += lifecycle_held_back(pool->each_call);
+	stats_out->shared += slots_held_back(pool);
 	stats_out->waits = tally_read(&pool->waited.calls);
 	stats_out->timeouts = tally_read(&pool->waited.timeouts);
 	stats_out->wait_ns = tally_read(&pool->waited.ns);

@@ -44,10 +44,10 @@ static inline uint64_t aside_tickets(const struct aside *a)
 	return load_relaxed(&a->tickets);
 }
 
-/* relaxed: as above. */
+/* `a` may be NULL.  relaxed: as above. */
 static inline uint32_t aside_count(const struct aside *a)
 {
-	return load_relaxed(&a->count);
+	return a ? load_relaxed(&a->count) : 0;
 }
 
 static inline uint64_t aside_sets(const struct aside *a)

@@ -357,24 +357,9 @@ void debug_slot_show(struct debug *debug, uint32_t slot, void *object)
 		store_relaxed(&debug->contents[slot], A_USER_S);
 }
 
-bool debug_quarantines(const struct debug *debug)
+struct quarantine *debug_quarantine(struct debug *debug)
 {
-	return debug && debug->quarantine.places;
-}
-
-uint32_t debug_take_back(struct debug *debug, uint64_t *versions_out)
-{
-	return quarantine_take(&debug->quarantine, versions_out);
-}
-
-size_t debug_held_back(const struct debug *debug)
-{
-	return debug ? quarantine_count(&debug->quarantine) : 0;
-}
-
-uint32_t debug_next_held_back(const struct debug *debug, uint32_t *place)
-{
-	return debug ? quarantine_next(&debug->quarantine, place) : SLOT_NONE;
+	return debug && debug->quarantine.places ? &debug->quarantine : NULL;
 }
 
 /* ---- Reports ---- */

@@ -30,6 +30,7 @@
 
 struct arena_plan;
 struct debug;
+struct quarantine;
 struct text;
 
 /* The pool of the objects, as debug modes see it. */
@@ -71,20 +72,8 @@ void debug_slot_lend(struct debug *debug, void *object, bool begins);
 /* Allows writes to this free object until its next release.  Any thread may call it.  `debug` may be NULL. */
 void debug_slot_show(struct debug *debug, uint32_t slot, void *object);
 
-/* ---- Quarantine ---- */
-
-/* Does the pool have a quarantine?  Slots in the quarantine are in no free list.  `debug` may be NULL. */
-bool debug_quarantines(const struct debug *debug);
-/*
- * A slot from the quarantine, for an acquire that found every free list exhausted.  SLOT_NONE: the ring was empty.  If
- * two calls return SLOT_NONE with the same *versions_out, the ring was empty all the time between them.  If the free
- * lists were found exhausted in that time, the pool was exhausted (quarantine.h).  Called only if debug_quarantines().
- */
-uint32_t debug_take_back(struct debug *debug, uint64_t *versions_out);
-/* Free slots in the quarantine; a snapshot.  `debug` may be NULL. */
-size_t debug_held_back(const struct debug *debug);
-/* The next slot in the quarantine, from entry *place on (0 at first); SLOT_NONE at the end.  `debug` may be NULL. */
-uint32_t debug_next_held_back(const struct debug *debug, uint32_t *place);
+/* The quarantine, whose slots are in no free list; NULL if the pool has none.  `debug` may be NULL. */
+struct quarantine *debug_quarantine(struct debug *debug);
 
 /* ---- Reports ---- */
 

@@ -43,8 +43,10 @@ static size_t head_bytes(const lfpool_config_t *config)
 	return bytes / _Alignof(uint64_t) * _Alignof(uint64_t);
 }
 
-static struct aside *aside_of(const struct lifecycle *lifecycle)
+struct aside *lifecycle_aside(const struct lifecycle *lifecycle)
 {
+	if (!lifecycle || !lifecycle->aside_at)
+		return NULL;
 	return (struct aside *)(void *)((char *)(uintptr_t)lifecycle + lifecycle->aside_at);
 }
 
@@ -71,7 +73,7 @@ static void fill_in(struct lifecycle *lifecycle, const lfpool_config_t *config, 
 			       (hooks_have_life(hooks) && !lifecycle->build_all);
 	if (hooks->activate) {
 		lifecycle->aside_at = (uint32_t)head_bytes(config);
-		aside_of(lifecycle)->slots = (uint32_t)config->max_capacity;
+		lifecycle_aside(lifecycle)->slots = (uint32_t)config->max_capacity;
 	}
 }
 
@@ -270,48 +272,6 @@ void lifecycle_cool(struct lifecycle *lifecycle, uint32_t slot, void *object)
 	unbuild(lifecycle, slot, object);
 	if (has_debug(lifecycle))
 		debug_slot_lend(lifecycle->debug, object, false);
-}
-
-/* ---- Free slots that are in no free list ---- */
-
-bool lifecycle_sets_aside(const struct lifecycle *lifecycle)
-{
-	return lifecycle && lifecycle->aside_at;
-}
-
-uint64_t lifecycle_tickets(const struct lifecycle *lifecycle)
-{
-	return aside_tickets(aside_of(lifecycle));
-}
-
-uint64_t lifecycle_sets(const struct lifecycle *lifecycle)
-{
-	return aside_sets(aside_of(lifecycle));
-}
-
-void lifecycle_set_aside(struct lifecycle *lifecycle, uint32_t slot)
-{
-	aside_set(aside_of(lifecycle), slot);
-}
-
-uint32_t lifecycle_take_aside(struct lifecycle *lifecycle, uint64_t until, uint32_t *at)
-{
-	return aside_take(aside_of(lifecycle), until, at);
-}
-
-size_t lifecycle_aside_count(const struct lifecycle *lifecycle)
-{
-	return lifecycle_sets_aside(lifecycle) ? aside_count(aside_of(lifecycle)) : 0;
-}
-
-size_t lifecycle_held_back(const struct lifecycle *lifecycle)
-{
-	return lifecycle_aside_count(lifecycle) + (EMBEDDED ? 0 : debug_held_back(lifecycle_debug(lifecycle)));
-}
-
-uint32_t lifecycle_next_aside(const struct lifecycle *lifecycle, uint32_t *at)
-{
-	return lifecycle_sets_aside(lifecycle) ? aside_next(aside_of(lifecycle), at) : SLOT_NONE;
 }
 
 bool lifecycle_builds_all(const struct lifecycle *lifecycle)

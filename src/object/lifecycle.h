@@ -23,6 +23,7 @@
 #include "lfpool/lfpool.h"
 
 struct arena;
+struct aside;
 struct lifecycle;
 struct debug_modes;
 
@@ -71,21 +72,8 @@ uint32_t lifecycle_end(struct lifecycle *lifecycle, uint32_t slot, void *object)
  * and ends the checks of its poison.  `lifecycle` may be NULL. */
 void lifecycle_cool(struct lifecycle *lifecycle, uint32_t slot, void *object);
 
-/* ---- Free slots that are in no free list (aside.h) ---- */
-
-/* Are slots set aside?  `lifecycle` may be NULL. */
-bool lifecycle_sets_aside(const struct lifecycle *lifecycle);
-/* The functions of aside.h.  Called only if lifecycle_sets_aside().  *at is 1 at first. */
-uint64_t lifecycle_tickets(const struct lifecycle *lifecycle);
-uint64_t lifecycle_sets(const struct lifecycle *lifecycle);
-void lifecycle_set_aside(struct lifecycle *lifecycle, uint32_t slot);
-uint32_t lifecycle_take_aside(struct lifecycle *lifecycle, uint64_t until, uint32_t *at);
-/* lifecycle_aside_count(): the number of slots that are set aside.  lifecycle_held_back(): the same plus the number of
- * slots in quarantine.  Both are snapshots.  `lifecycle` may be NULL in these two functions and in the next. */
-size_t lifecycle_aside_count(const struct lifecycle *lifecycle);
-size_t lifecycle_held_back(const struct lifecycle *lifecycle);
-/* The next slot that is set aside, after *at (0 at first); SLOT_NONE at the end. */
-uint32_t lifecycle_next_aside(const struct lifecycle *lifecycle, uint32_t *at);
+/* The slots that are set aside; NULL if the pool has no hooks.activate.  `lifecycle` may be NULL. */
+struct aside *lifecycle_aside(const struct lifecycle *lifecycle);
 
 /* ---- Building ---- */
 

@@ -173,10 +173,10 @@ static void choose_modes(lfpool_t *pool, const lfpool_config_t *config, struct l
 	pool->each_call = lifecycle_each_call(lifecycle) ? lifecycle : NULL;
 	pool->builds = !pool->each_call && lifecycle_builds_all(lifecycle) && pool_in_place(pool) ? lifecycle : NULL;
 	pool->plain = !pool->each_call && pool_in_place(pool) && !pool->locked;
-	pool->quarantine = !EMBEDDED && debug_quarantines(lifecycle_debug(pool->each_call));
-	pool->sets_aside = pool_in_place(pool) && lifecycle_sets_aside(pool->each_call);
+	pool->quarantine = EMBEDDED ? NULL : debug_quarantine(lifecycle_debug(pool->each_call));
+	pool->aside = pool_in_place(pool) ? lifecycle_aside(pool->each_call) : NULL;
 	pool->wants_built = config->hooks.create && pool_in_place(pool);
-	pool->direct = !pool->locked && !pool->quarantine && !pool->sets_aside && !pool->wants_built;
+	pool->direct = !pool->locked && !pool->quarantine && !pool->aside && !pool->wants_built;
 	pool->check_races = (config->flags & LFPOOL_CHECK_RACES) || pool->each_call;
 	/* In mutex mode the one cache has no thieves. */
 	pool->keeps_none = config->cache_capacity == LFPOOL_CACHE_NONE;

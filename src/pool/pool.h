@@ -24,9 +24,11 @@
 /* A number near 2^64 divided by the golden ratio, chosen for N3 in handle.c. */
 #define SALT_STEP UINT64_C(0x9e3779b981a6ccb9)
 
+struct aside;
 struct debug_home;
 struct lifecycle;
 struct order;
+struct quarantine;
 struct retired;
 
 struct lfpool_t {
@@ -35,24 +37,24 @@ struct lfpool_t {
 	 * 0. */
 	struct lfpool_head_ head;
 	/* The mode flags: choose_modes() in open.c. */
-	bool locked;                 /* mutex mode: every call uses the cache `shared`, under `mutex`        */
-	bool plain;                  /* only states and magazines: no mutex, no heap, no `each_call`         */
-	bool direct;                 /* no mutex, quarantine, `builds`, `sets_aside`: only a cache is used   */
-	bool zero;                   /* LFPOOL_ZERO                                                          */
-	bool check_races;            /* releases race by CAS: LFPOOL_CHECK_RACES, or there is a lifecycle    */
-	bool keeps_none;             /* LFPOOL_CACHE_NONE: a call empties the cache that it borrowed         */
-	bool wants_built;            /* slots whose objects are not built are cold, and in no magazine       */
-	bool quarantine;             /* debug_take_back() may have slots                                     */
-	bool sets_aside;             /* lifecycle_take_aside() may have slots                                */
-	bool more;                   /* replenish() may get an object: growth, a scheme, a hook              */
-	bool inherited;              /* in the child of a fork: other threads' calls were interrupted        */
-	bool disowned;               /* the same, and the objects are in shared memory: the parent owns them */
-	struct lifecycle *each_call; /* runs at each acquire and each release; NULL: not needed              */
-	struct lifecycle *builds;    /* LFPOOL_CREATE_ALL without each_call: builds slots that were cold     */
-	struct lifecycle *lifecycle; /* NULL: no hooks, debug modes or tools                                 */
-	struct heap *heap;           /* malloc mode; NULL: the objects are in the slots                      */
-	struct retired *retired;     /* NULL: no scheme                                                      */
-	struct order *order;         /* of the candidates for eviction; NULL: the pool does not evict        */
+	bool locked;                   /* mutex mode: every call uses the cache `shared`, under `mutex`        */
+	bool plain;                    /* only states and magazines: no mutex, no heap, no `each_call`         */
+	bool direct;                   /* no mutex, quarantine, `builds`, `aside`: only a cache is used        */
+	bool zero;                     /* LFPOOL_ZERO                                                          */
+	bool check_races;              /* releases race by CAS: LFPOOL_CHECK_RACES, or there is a lifecycle    */
+	bool keeps_none;               /* LFPOOL_CACHE_NONE: a call empties the cache that it borrowed         */
+	bool wants_built;              /* slots whose objects are not built are cold, and in no magazine       */
+	bool more;                     /* replenish() may get an object: growth, a scheme, a hook              */
+	bool inherited;                /* in the child of a fork: other threads' calls were interrupted        */
+	bool disowned;                 /* the same, and the objects are in shared memory: the parent owns them */
+	struct lifecycle *each_call;   /* runs at each acquire and each release; NULL: not needed              */
+	struct lifecycle *builds;      /* LFPOOL_CREATE_ALL without each_call: builds slots that were cold     */
+	struct lifecycle *lifecycle;   /* NULL: no hooks, debug modes or tools                                 */
+	struct quarantine *quarantine; /* NULL: no such debug mode                                             */
+	struct aside *aside;           /* NULL: no slots are set aside                                         */
+	struct heap *heap;             /* malloc mode; NULL: the objects are in the slots                      */
+	struct retired *retired;       /* NULL: no scheme                                                      */
+	struct order *order;           /* of the candidates for eviction; NULL: the pool does not evict        */
 	struct cache *shared;
 	os_mutex_t mutex;
 	uint64_t salt; /* of handles: N3 in handle.c */

@@ -16,7 +16,9 @@
 #include "pool/slots.h"
 
 #include "core/cache.h"
+#include "object/aside.h"
 #include "object/debugging.h"
+#include "object/quarantine.h"
 #include "pool/pool.h"
 #include "pool/threads.h"
 
@@ -66,16 +68,15 @@ static COLD uint32_t take_quarantined(lfpool_t *pool, struct cache *c, bool cold
 	if (EMBEDDED)
 		return SLOT_NONE;
 
-	struct debug *debug = lifecycle_debug(pool->each_call);
 	uint64_t seen, versions;
-	uint32_t slot = debug_take_back(debug, &versions);
+	uint32_t slot = quarantine_take(pool->quarantine, &versions);
 
 	/* Repeats only after another thread put into the quarantine, or took from it. */
 	while (!slot) {
 		seen = versions;
 		slot = cold ? cache_take(c, false) : cache_take_existing(c);
 		if (!slot)
-			slot = debug_take_back(debug, &versions);
+			slot = quarantine_take(pool->quarantine, &versions);
 		if (!slot && versions == seen)
 			break;
 	}
@@ -110,12 +111,12 @@ static uint32_t search_on(lfpool_t *pool, struct cache_head *cache, struct searc
 		if (likely(slot))
 			return slot;
 		if (s->asides_done) {
-			if (s->until < UINT64_MAX || !pool->sets_aside || lifecycle_sets(pool->each_call) == s->sets)
+			if (s->until < UINT64_MAX || !pool->aside || aside_sets(pool->aside) == s->sets)
 				return SLOT_NONE;
 			s->at = 1;
 		}
-		s->sets = s->at == 1 && pool->sets_aside ? lifecycle_sets(pool->each_call) : s->sets;
-		if ((slot = lifecycle_take_aside(pool->each_call, s->until, &s->at)))
+		s->sets = s->at == 1 && pool->aside ? aside_sets(pool->aside) : s->sets;
+		if ((slot = aside_take(pool->aside, s->until, &s->at)))
 			return slot;
 		s->asides_done = true;
 	}
@@ -123,7 +124,7 @@ static uint32_t search_on(lfpool_t *pool, struct cache_head *cache, struct searc
 
 static inline struct search search_new(const lfpool_t *pool, uint64_t until)
 {
-	return (struct search){.until = until, .at = 1, .asides_done = !pool->sets_aside, .cold = true};
+	return (struct search){.until = until, .at = 1, .asides_done = !pool->aside, .cold = true};
 }
 
 uint32_t slots_take_in_mode(lfpool_t *pool, struct cache_head *cache)
@@ -139,8 +140,8 @@ uint32_t slots_take_idle(lfpool_t *pool, struct cache_head *cache)
 	uint32_t slot = cache_take_idle(c), at = 1;
 
 	leave(pool, cache, c);
-	if (unlikely(!slot) && pool->sets_aside)
-		slot = lifecycle_take_aside(pool->each_call, UINT64_MAX, &at);
+	if (unlikely(!slot) && pool->aside)
+		slot = aside_take(pool->aside, UINT64_MAX, &at);
 	return slot;
 }
 
@@ -224,7 +225,7 @@ static inline unsigned make_active(lfpool_t *pool, uint32_t slot, void **object_
 static void put_refused(lfpool_t *pool, uint32_t slot, struct search *s)
 {
 	if (lifecycle_is_built(pool->lifecycle, slot)) {
-		lifecycle_set_aside(pool->each_call, slot);
+		aside_set(pool->aside, slot);
 	} else {
 		/* hooks.create would probably refuse other objects too. */
 		s->cold = false;
@@ -237,7 +238,7 @@ static void put_refused(lfpool_t *pool, uint32_t slot, struct search *s)
  * it tries each object once (AS2). */
 static COLD void *begin_another(lfpool_t *pool, struct cache_head *cache, uint32_t slot)
 {
-	struct search search = search_new(pool, pool->sets_aside ? lifecycle_tickets(pool->each_call) : 0);
+	struct search search = search_new(pool, pool->aside ? aside_tickets(pool->aside) : 0);
 	unsigned begun = BEGIN_REFUSED;
 	void *object;
 
@@ -294,15 +295,21 @@ size_t slots_listed(const lfpool_t *pool)
 {
 	uint64_t pushes;
 
-	return census_in_magazines(&pool->core, &pushes) + lifecycle_aside_count(pool->each_call);
+	return census_in_magazines(&pool->core, &pushes) + aside_count(pool->aside);
+}
+
+size_t slots_held_back(const lfpool_t *pool)
+{
+	const bool quarantines = !EMBEDDED && pool->quarantine;
+
+	return aside_count(pool->aside) + (quarantines ? quarantine_count(pool->quarantine) : 0);
 }
 
 size_t slots_out(const lfpool_t *pool)
 {
 	const size_t capacity = cold_capacity(&pool->core.cold), untouched = census_untouched(&pool->core);
 	uint64_t pushes;
-	const size_t free_slots = census_in_magazines(&pool->core, &pushes) + untouched +
-				  lifecycle_held_back(pool->each_call);
+	const size_t free_slots = census_in_magazines(&pool->core, &pushes) + untouched + slots_held_back(pool);
 
 	return free_slots < capacity ? capacity - free_slots : 0;
 }

@@ -109,6 +109,8 @@ size_t slots_used(const lfpool_t *pool);
 size_t slots_listed(const lfpool_t *pool);
 /* The number of slots that are active, held by a call, or retired; a snapshot. */
 size_t slots_out(const lfpool_t *pool);
+/* Free slots that are in no free list: set aside, or in quarantine.  A snapshot. */
+size_t slots_held_back(const lfpool_t *pool);
 
 /* Claims a cache for a thread, or an explicit cache.  NULL: the system refuses memory, or all caches are taken. */
 struct cache_head *slots_cache_create(lfpool_t *pool);
