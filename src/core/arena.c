@@ -12,16 +12,16 @@
 
 /* The parts of the range, in bytes. */
 struct layout {
-	size_t room;   /* start of the pool's data: less than a page                                       */
-	size_t stride; /* from object to object                                                            */
-	size_t front;  /* from the page on which the objects begin to the first one                        */
-	size_t states, generations; /* where they begin; the generations at the start of a page    */
-	size_t dirty;               /* where the bytes `dirty` begin, after the generations                    */
-	size_t touched;             /* end of the generations, in whole pages                                  */
-	size_t opened;              /* end of `dirty`                                                          */
-	size_t before;              /* end of the pages without access, at least one                           */
-	size_t objects;             /* in whole pages                                                          */
-	size_t mapped;              /* the whole range, with a page without access behind the objects          */
+	size_t room;                /* start of the pool's data: less than a page             */
+	size_t stride;              /* from object to object                                  */
+	size_t front;               /* from the first page of the objects to the first object */
+	size_t states, generations; /* their offsets; the generations begin at the start of a page            */
+	size_t dirty;               /* offset of the bytes `dirty`, after the generations                     */
+	size_t touched;             /* end of the generations, in whole pages                                 */
+	size_t opened;              /* end of `dirty`                                                         */
+	size_t before;              /* end of the pages without access, of which there is at least one        */
+	size_t objects;             /* size of all objects, in whole pages                                    */
+	size_t mapped;              /* size of the whole range, with a page without access behind the objects */
 };
 
 size_t layout_stride(size_t bytes, size_t alignment, bool plain)
@@ -91,7 +91,7 @@ static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_
 				  plan->plain_stride);
 	l->front = round_up(plan->front_bytes, plan->object_alignment) + object_colour(plan);
 	l->room = room_colour(plan);
-	/* The states of the first object, and so of the first chunk, begin at a pair of cache lines. */
+	/* The states, and so the states of the first chunk, begin at the start of a pair of cache lines. */
 	l->states = l->room + round_up(plan->room_bytes, CACHE_LINE_PAIR) + LFPOOL_WANTED_BEFORE_;
 	if (__builtin_mul_overflow(plan->reserved - 1, l->stride, &bytes))
 		return false;

@@ -71,23 +71,23 @@ struct arena_plan {
 };
 
 struct arena {
-	struct lfpool_cache_t face;    /* the fields that every cache copies; `hot` is not set here           */
-	uintptr_t zero;                /* address of the imaginary slot 0: slot s is at zero + s * stride     */
-	uint64_t inverse;              /* of the odd part of the stride, modulo 2^64, see arena_slot_of()     */
-	uint64_t slots;                /* slots that have addresses                                           */
-	uint32_t stride;               /* bytes from slot to slot                                             */
-	uint8_t shift;                 /* trailing zero bits of the stride                                    */
-	uintptr_t veil;                /* inverts the states of active objects, see arena_active()            */
-	size_t mapped_bytes;           /* of the whole mapping; 0: in a buffer                                */
-	size_t front;                  /* bytes of a slot before its object, for debug modes                  */
-	char *objects;                 /* the first page of the objects                                       */
-	_Atomic(uint8_t) *dirty;       /* per page of the objects: 1 = memory to return (cold.h); NULL: never */
-	size_t touched;                /* bytes of the mapping up to the end of the generations               */
-	uint32_t backing;              /* flags of os.h                                                       */
-	bool in_buffer;                /* no operation on the arena enters the kernel                         */
-	bool fenced, lent;             /* as in the plan                                                      */
-	_Atomic(uint32_t) *wanted;     /* the demand word, LFPOOL_WANTED_BEFORE_ bytes before the states      */
-	_Atomic(uint64_t) *generation; /* per slot, A3                                                        */
+	struct lfpool_cache_t face;    /* the fields that every cache copies; `hot` is not set here                  */
+	uintptr_t zero;                /* address of the imaginary slot 0: slot s is at zero + s * stride            */
+	uint64_t inverse;              /* inverse of the odd part of the stride, modulo 2^64: arena_slot_of()        */
+	uint64_t slots;                /* slots that have addresses                                                  */
+	uint32_t stride;               /* bytes from slot to slot                                                    */
+	uint8_t shift;                 /* trailing zero bits of the stride                                           */
+	uintptr_t veil;                /* inverts the states of active objects, see arena_active()                   */
+	size_t mapped_bytes;           /* size of the whole mapping; 0: the arena is in a buffer                     */
+	size_t front;                  /* bytes of a slot before its object, for debug modes                         */
+	char *objects;                 /* the first page of the objects                                              */
+	_Atomic(uint8_t) *dirty;       /* a byte per page of the objects: 1 = memory to return (cold.h); may be NULL */
+	size_t touched;                /* bytes of the mapping up to the end of the generations                      */
+	uint32_t backing;              /* flags of os.h                                                              */
+	bool in_buffer;                /* no operation on the arena enters the kernel                                */
+	bool fenced, lent;             /* as in the plan                                                             */
+	_Atomic(uint32_t) *wanted;     /* the demand word, LFPOOL_WANTED_BEFORE_ bytes before the states             */
+	_Atomic(uint64_t) *generation; /* the word of each slot (A3)                                                 */
 };
 
 /* Is the arena in a buffer?  This is a macro, so that the answer is a constant in embedded builds with every

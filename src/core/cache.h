@@ -62,7 +62,7 @@ struct cache {
 	_Alignas(CACHE_LINE_PAIR) struct cache_head head;
 	struct core *core;
 	struct lfpool_magazine *current; /* the magazine named by current_word */
-	uint32_t index;                  /* of this cache in the table         */
+	uint32_t index;                  /* this cache's index in the table    */
 	struct sums {                    /* computed by a collect, steal.c     */
 		uint64_t words, pushes;
 	} exhausted;    /* the sums of the last collect that found no free slot */
@@ -108,13 +108,13 @@ struct core {
 	bool asymmetric; /* owners need only a compiler barrier: thieves use membarrier, or there are no thieves */
 	bool hits;       /* the inlined fast paths may be used; otherwise every call takes the slow path         */
 	struct lfpool_t *pool;             /* for probes and caches                      */
-	const char *name;                  /* the pool's                                 */
+	const char *name;                  /* the pool's name                            */
 	_Atomic(uint32_t) explicit_caches; /* in a buffer: the number of explicit caches */
 	/* A statistic of calls without a cache.  The field begins a new pair of cache lines, because misses read the
 	 * fields above. */
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) exhausted;
 	_Atomic(uint64_t) unpushed; /* releases that pushed nothing, minus pushes of objects released twice        */
-	_Atomic(uint32_t) patience; /* calls left that must not ask the system for more caches                     */
+	_Atomic(uint32_t) patience; /* number of calls that must not ask the system for more caches                */
 	struct cold cold;           /* slots that are in no magazine: room to grow, withdrawn or trimmed slots     */
 	uint32_t bound;             /* maximum depth of a cache's stacks, in magazines                             */
 	bool existing_first;        /* slots in other caches are taken before cold ones                            */

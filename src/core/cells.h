@@ -46,7 +46,7 @@
 #include "lfpool/lfpool.h"
 #include "lfpool/wait.h"
 
-#ifndef CELL_LOT /* a test build has smaller ones */
+#ifndef CELL_LOT /* a test build has smaller values */
 #define CELL_LOT 16
 #define CELL_LOT_COUNT 10
 #define CELL_GROUP 16
@@ -95,22 +95,22 @@ static inline uint32_t cell_slot(uint64_t given)
 
 struct cell {
 	_Alignas(CACHE_LINE_PAIR / 2) _Atomic(uint64_t) word;
-	_Atomic(uint64_t) ticket; /* in full, for the child of a fork                    */
+	_Atomic(uint64_t) ticket; /* the whole ticket, for the child of a fork */
 	/* These fields are written while the cell is claimed.  A reader's CAS of `word` fails if they have changed
 	 * since. */
 	_Atomic(lfpool_continuation_t) then; /* NULL: a call waits                           */
 	_Atomic(void *) context;             /* for a call: identifies its thread                        */
 	/* For a call that wants several objects: the index of its next cell. */
 	uint32_t next;
-	uint32_t index;           /* this cell's                                                         */
-	_Atomic(uint32_t) before; /* the index + 1 of the call's previous cell, or 0                     */
-	_Atomic(uint32_t) below;  /* while vacant: the index + 1 of the next on the stack                */
+	uint32_t index;           /* index of this cell                                        */
+	_Atomic(uint32_t) before; /* the index + 1 of the call's previous cell, or 0           */
+	_Atomic(uint32_t) below;  /* while vacant: the index + 1 of the next cell on the stack */
 };
 
 /* A node of the tree above the cells: a group or a top (cells.c). */
 struct branch {
-	_Atomic(uint64_t) bound;  /* {ticket:47, some:1, tag:16}: lower bound on the waiting tickets      */
-	_Atomic(uint32_t) giving; /* servers that are about to give to one of the cells, or wake its call */
+	_Atomic(uint64_t) bound;  /* {ticket:47, some:1, tag:16}: lower bound on the waiting tickets                */
+	_Atomic(uint32_t) giving; /* servers that are about to give a slot to one of the cells, or to wake its call */
 };
 
 /* CLOSED_EMPTY: the pool is closed, and has no objects left. */
@@ -124,13 +124,13 @@ struct waiters {
 #if EMBEDDED
 	_Atomic(uint32_t) serving; /* hooks and continuations that servers run now (W6) */
 #endif
-	_Alignas(CACHE_LINE_PAIR) _Atomic(uint32_t) cells; /* cells that were ever used; only grows              */
-	tagged_word vacant;                                /* the top of a stack of cells: its index + 1         */
-	_Atomic(uint64_t) tickets;                         /* the last ticket assigned                            */
-	_Atomic(char *) lot[CELL_LOT_COUNT];               /* lot k has CELL_LOT * 2^k cells; lot 1 the branches too */
-	const struct arena *arena;                         /* the pool's                                          */
-	_Atomic(uint64_t) closed;                          /* enum closing; lfpool_close() sleeps on it           */
-	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) full;  /* enum fullness, or the ticket of a search: W13        */
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint32_t) cells; /* cells that were ever used; only grows           */
+	tagged_word vacant;                                /* the stack of vacant cells: index + 1 of its top */
+	_Atomic(uint64_t) tickets;                         /* the last ticket assigned                        */
+	_Atomic(char *) lot[CELL_LOT_COUNT]; /* lot k has CELL_LOT * 2^k cells; lot 1 also has the branches */
+	const struct arena *arena;           /* the pool's arena                                            */
+	_Atomic(uint64_t) closed;            /* enum closing; lfpool_close() sleeps on it                   */
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) full; /* enum fullness, or the ticket of a search: W13        */
 	struct cell first[CELL_LOT];
 };
 

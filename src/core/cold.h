@@ -49,16 +49,16 @@
 #include "core/arena.h"
 
 struct cold {
-	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) counts; /* {capacity:32, balance:32}                         */
-	_Atomic(uint64_t) maximum; /* of the capacity: lfpool_limit()                                            */
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) counts; /* {capacity:32, balance:32}            */
+	_Atomic(uint64_t) maximum;                          /* the maximum capacity: lfpool_limit() */
 	_Atomic(uint64_t) opened;  /* slots 1 .. opened are accessible; only grows                               */
 	_Atomic(uint64_t) room;    /* COLD_ROOM - slots taken out + slots put in                                 */
 	low_water_word least_room; /* the minimum of `room`                                                    */
 	_Atomic(uint64_t) hint;    /* the word of `bits` where the next search begins                            */
 	_Atomic(uint64_t) reached; /* the last slot beyond `initial` that was taken out; only grows              */
 	/* Never changes: */
-	uint64_t initial;  /* slots that magazines are born with                                         */
-	uint64_t reserved; /* slots with addresses                                                       */
+	uint64_t initial;  /* slots that are in magazines at the beginning */
+	uint64_t reserved; /* slots that have addresses                    */
 	const struct arena *arena;
 	/* Slot s has bit (s - 1) % 64 of word (s - 1) / 64.  For slots up to `initial` a 1 means cold, for later slots
 	 * a 0.  So zeroed memory is the right beginning. */
@@ -217,9 +217,9 @@ uint32_t cold_take_any(struct cold *c);
 
 /* A run of pages whose slots seemed cold. */
 struct page_run {
-	size_t from;                    /* the first page of the search                 */
-	size_t first_page, pages;       /* pages 0: the search found none               */
-	uint32_t first_slot, last_slot; /* slots on these pages, in whole or in part    */
+	size_t from;                    /* the first page of the search              */
+	size_t first_page, pages;       /* `pages` is 0 if the search found no run   */
+	uint32_t first_slot, last_slot; /* slots on these pages, in whole or in part */
 };
 
 size_t pages_end(const struct cold *c);

@@ -34,9 +34,9 @@
 
 struct stack {
 	tagged_word head;
-	low_water_word least;      /* minimum depth since lfpool_high_water_reset()         */
-	low_water_word idle;       /* the same since the last round of LFPOOL_IDLE          */
-	_Atomic(uint64_t) retries; /* a statistic, on the cache line of the head            */
+	low_water_word least;      /* minimum depth since lfpool_high_water_reset()     */
+	low_water_word idle;       /* minimum depth since the last round of LFPOOL_IDLE */
+	_Atomic(uint64_t) retries; /* a statistic, on the cache line of the head        */
 };
 
 /* Many workers write the heads, so the heads are on separate cache lines. */
@@ -52,8 +52,8 @@ struct shard {
 #define SHARDS_MAX 32
 
 struct depot {
-	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) spared; /* spare magazines used so far */
-	uint32_t shards;                                    /* in use, at least 1; fixed   */
+	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) spared; /* spare magazines used so far                */
+	uint32_t shards;                                    /* number of shards in use, at least 1; fixed */
 	struct shard shard[SHARDS_MAX];
 };
 

@@ -450,12 +450,12 @@ static inline uintptr_t magazine_take(struct lfpool_magazine *m, uint32_t slots,
 #define CACHES_MAX (LOT_CACHES * ((1 << LOT_COUNT) - 1))
 
 struct magazines {
-	char *chunk_base; /* magazine 1                                    */
-	size_t bytes;     /* from magazine to magazine                     */
-	uint32_t slots;   /* per magazine, a power of two                  */
-	uint32_t chunks;  /* magazines that are born full                  */
-	uint32_t spares;  /* the next ones, born empty                     */
-	uintptr_t zero;   /* object s is at zero + s * stride               */
+	char *chunk_base; /* address of magazine 1                    */
+	size_t bytes;     /* bytes from one magazine to the next      */
+	uint32_t slots;   /* per magazine, a power of two             */
+	uint32_t chunks;  /* magazines that are born full             */
+	uint32_t spares;  /* the next magazines, which are born empty */
+	uintptr_t zero;   /* object s is at zero + s * stride         */
 	size_t stride;
 	_Atomic(char *) extra_lot[LOT_COUNT]; /* lot k: EXTRA_PER_CACHE * LOT_CACHES * 2^k magazines */
 };

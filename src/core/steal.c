@@ -46,9 +46,9 @@
 
 struct collect {
 	struct sums sums;
-	bool cold;      /* slots in the cold store count                                         */
-	bool something; /* there may be a free slot                                              */
-	bool chunks;    /* there are unused chunks                                               */
+	bool cold;      /* slots in the cold store count as free */
+	bool something; /* there may be a free slot              */
+	bool chunks;    /* there are unused chunks               */
 	unsigned notes;
 	struct note {
 		uint32_t number;

@@ -21,7 +21,7 @@
 
 struct heap {
 	size_t bytes, alignment;
-	struct heap_set *set; /* their addresses */
+	struct heap_set *set; /* the addresses of all objects */
 };
 
 /* NULL: the system refuses memory. */
@@ -44,8 +44,8 @@ lfpool_status_t heap_locate(const lfpool_t *pool, const void *object, uint32_t *
 
 struct heap_set {
 	size_t mask, mapped_bytes;
-	_Atomic(uint64_t) beside; /* addresses without an entry   */
-	_Atomic(uint32_t) *slot;  /* of the address in each entry */
+	_Atomic(uint64_t) beside; /* addresses without an entry            */
+	_Atomic(uint32_t) *slot;  /* the slot of the address in each entry */
 	_Atomic(uintptr_t) place[];
 };
 

@@ -17,7 +17,7 @@
 #define MAGAZINE_SLOTS_DEFAULT 256
 /* The number of processors is assumed for a buffer, because LFPOOL_BUFFER_BYTES is a constant. */
 #define PROCESSORS_IN_BUFFER 4
-#define CHUNKS_MAX ((size_t)1 << 23) /* leaves numbers for the extra magazines */
+#define CHUNKS_MAX ((size_t)1 << 23) /* a limit that leaves numbers for the extra magazines */
 
 _Static_assert(CHUNKS_MAX + EXTRA_PER_CACHE * CACHES_MAX <= TAGGED_NUMBER_MAX, "every magazine needs a number");
 
@@ -97,9 +97,9 @@ static uint32_t choose_shards(const lfpool_config_t *config, size_t chunks, bool
 
 /* The parts before the arena, in this order. */
 struct parts {
-	size_t slots; /* of a magazine */
+	size_t slots; /* slots of a magazine */
 	uint32_t shards, bound;
-	size_t initial; /* slots that magazines are born with */
+	size_t initial; /* slots that are in magazines at the beginning */
 	size_t chunks, spares;
 	size_t head_bytes, lot_bytes, magazine_bytes, bits_bytes, check_bytes;
 };

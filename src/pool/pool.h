@@ -19,7 +19,7 @@
 #include "pool/heap.h"
 
 #define NAME_BYTES 64
-#define RETIRED_SLOTS_MAX (UINT32_C(1) << 30) /* of a pool with a scheme */
+#define RETIRED_SLOTS_MAX (UINT32_C(1) << 30) /* maximum for a pool with a scheme */
 
 /* A number near 2^64 divided by the golden ratio, chosen for N3 in handle.c. */
 #define SALT_STEP UINT64_C(0x9e3779b981a6ccb9)
@@ -54,10 +54,10 @@ struct lfpool_t {
 	struct aside *aside;           /* NULL: no slots are set aside                                         */
 	struct heap *heap;             /* malloc mode; NULL: the objects are in the slots                      */
 	struct retired *retired;       /* NULL: no scheme                                                      */
-	struct order *order;           /* of the candidates for eviction; NULL: the pool does not evict        */
+	struct order *order;           /* the order of eviction; NULL: the pool does not evict                 */
 	struct cache *shared;
 	os_mutex_t mutex;
-	uint64_t salt; /* of handles: N3 in handle.c */
+	uint64_t salt; /* the salt of handles: N3 in handle.c */
 	/* The pool's id is unique in the process.  Its low bits are the pool's index among the live pools.  0: a pool
 	 * in a buffer, without an index. */
 	uint64_t id;
@@ -73,7 +73,7 @@ struct lfpool_t {
 	_Atomic(size_t) misuses;
 	_Atomic(uint64_t) trim_at;      /* the page where the next lfpool_trim() continues                     */
 	_Atomic(uint64_t) trim_in_vain; /* pages that lfpool_trim() has examined since it returned one         */
-	_Atomic(uint64_t) given_back;   /* bytes, by lfpool_trim(); a statistic                                */
+	_Atomic(uint64_t) given_back;   /* bytes that lfpool_trim() has returned to the system; a statistic    */
 	_Atomic(uint64_t) idle_left;    /* objects left to trim in a round of LFPOOL_IDLE, plus 1; 0: no round */
 	_Atomic(uint64_t) idle_steals;  /* steals before that round, plus its own steals                       */
 	struct waiters waiters;         /* waiting calls and continuations, and the pending shrink             */
