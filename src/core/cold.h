@@ -174,8 +174,8 @@ void cold_put(struct cold *c, uint32_t slot);
 void cold_withdraw(struct cold *c, uint32_t slot);
 
 /* Adds up to `count` objects to the pool: first owed objects, which then stay, then cold slots.  Returns their number.
- * Unless `from` is COLD_ANY, the function returns COLD_CHANGED if the pool no longer has `from` objects, or if
- * lfpool_limit() was called meanwhile, and 0 if any object is owed. */
+ * Unless `from` is COLD_ANY, two more results are possible.  The result is COLD_CHANGED if the pool no longer has
+ * `from` objects, or if lfpool_limit() was called meanwhile.  It is 0 if any object is owed. */
 size_t cold_grow(struct cold *c, size_t count, size_t from);
 #define COLD_ANY SIZE_MAX
 #define COLD_CHANGED SIZE_MAX

@@ -109,7 +109,7 @@ size_t slots_used(const lfpool_t *pool);
 size_t slots_listed(const lfpool_t *pool);
 /* The number of slots that are active, held by a call, or retired; a snapshot. */
 size_t slots_out(const lfpool_t *pool);
-/* Free slots that are in no free list: set aside, or in quarantine.  A snapshot. */
+/* The number of free slots that are in no free list, because they are set aside or in quarantine; a snapshot. */
 size_t slots_held_back(const lfpool_t *pool);
 
 /* Claims a cache for a thread, or an explicit cache.  NULL: the system refuses memory, or all caches are taken. */
