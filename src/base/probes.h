@@ -72,8 +72,24 @@
 #define FIRE4(probe, a, b, c, d) ((void)(a), (void)(b), (void)(c), (void)(d))
 #endif
 
-/* Probe functions are inlined even without optimisation, because the note describes a point in the calling function. */
+/* Each line below defines a function: PROBE3(miss, enum probe_call, call) is probe_miss(pool, name, call).  The
+ * functions are inlined even without optimisation, because the note describes a point in the calling function. */
 #define PROBE static inline __attribute__((always_inline)) void
+#define PROBE2(probe)                                                      \
+	PROBE probe_##probe(const struct lfpool_t *pool, const char *name) \
+	{                                                                  \
+		FIRE2(probe, pool, name);                                  \
+	}
+#define PROBE3(probe, type, third)                                                     \
+	PROBE probe_##probe(const struct lfpool_t *pool, const char *name, type third) \
+	{                                                                              \
+		FIRE3(probe, pool, name, third);                                       \
+	}
+#define PROBE4(probe, type, third, last_type, fourth)                                                    \
+	PROBE probe_##probe(const struct lfpool_t *pool, const char *name, type third, last_type fourth) \
+	{                                                                                                \
+		FIRE4(probe, pool, name, third, fourth);                                                 \
+	}
 
 struct lfpool_t;
 
@@ -81,80 +97,39 @@ struct lfpool_t;
 
 enum probe_call { PROBE_ACQUIRE, PROBE_RELEASE };
 
+/* clang-format off */
 /* A cache's magazine was empty (refills) or full (drains), and has been replaced. */
-PROBE probe_miss(const struct lfpool_t *pool, const char *name, enum probe_call call)
-{
-	FIRE3(miss, pool, name, call);
-}
-
+PROBE3(miss, enum probe_call, call)
 /* The cache's own stacks had no suitable magazine, so the depot or another cache had to provide one (depot_trips). */
-PROBE probe_trip(const struct lfpool_t *pool, const char *name, enum probe_call call)
-{
-	FIRE3(trip, pool, name, call);
-}
-
+PROBE3(trip, enum probe_call, call)
 /* An object, or a whole magazine, was taken from another cache (steals). */
-PROBE probe_steal(const struct lfpool_t *pool, const char *name, bool whole)
-{
-	FIRE3(steal, pool, name, whole);
-}
-
+PROBE3(steal, bool, whole)
 /* A call found no free object (exhausted). */
-PROBE probe_exhausted(const struct lfpool_t *pool, const char *name)
-{
-	FIRE2(exhausted, pool, name);
-}
-
-/* A release was refused, or a debug mode found an error (misuses).  `pool` is NULL for a set. */
-PROBE probe_misuse(const struct lfpool_t *pool, const char *name, const void *object, int status)
-{
-	FIRE4(misuse, pool, name, object, status);
-}
+PROBE2(exhausted)
+/* A release was refused, or a debug mode found an error (misuses). */
+PROBE4(misuse, const void *, object, int, status)
 
 /* ---- Events of the pool ---- */
 
-PROBE probe_create(const struct lfpool_t *pool, const char *name, size_t object_size, size_t capacity)
-{
-	FIRE4(create, pool, name, object_size, capacity);
-}
-
-PROBE probe_destroy(const struct lfpool_t *pool, const char *name)
-{
-	FIRE2(destroy, pool, name);
-}
-
+PROBE4(create, size_t, object_size, size_t, capacity)
+PROBE2(destroy)
 /* `added` objects were added, by lfpool_grow() or automatically. */
-PROBE probe_grow(const struct lfpool_t *pool, const char *name, size_t added)
-{
-	FIRE3(grow, pool, name, added);
-}
-
+PROBE3(grow, size_t, added)
 /* A shrink by `count` objects removed `gone` of them; the rest is owed. */
-PROBE probe_shrink(const struct lfpool_t *pool, const char *name, size_t count, size_t gone)
-{
-	FIRE4(shrink, pool, name, count, gone);
-}
-
+PROBE4(shrink, size_t, count, size_t, gone)
 /* `bytes` of memory were returned to the system (given_back). */
-PROBE probe_trim(const struct lfpool_t *pool, const char *name, size_t bytes)
-{
-	FIRE3(trim, pool, name, bytes);
-}
-
+PROBE3(trim, size_t, bytes)
 /* A call begins to wait for an object.  probe_wait_end: the wait ends, with an object or NULL. */
-PROBE probe_wait_begin(const struct lfpool_t *pool, const char *name)
-{
-	FIRE2(wait_begin, pool, name);
-}
-
-PROBE probe_wait_end(const struct lfpool_t *pool, const char *name, const void *object)
-{
-	FIRE3(wait_end, pool, name, object);
-}
+PROBE2(wait_begin)
+PROBE3(wait_end, const void *, object)
+/* clang-format on */
 
 #undef FIRE2
 #undef FIRE3
 #undef FIRE4
 #undef PROBE
+#undef PROBE2
+#undef PROBE3
+#undef PROBE4
 
 #endif
