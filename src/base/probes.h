@@ -72,9 +72,9 @@
 #define FIRE4(probe, a, b, c, d) ((void)(a), (void)(b), (void)(c), (void)(d))
 #endif
 
-/* Each line below defines a function: PROBE3(miss, enum probe_call, call) is probe_miss(pool, name, call).  The
+/* Each line below defines a function: static PROBE3(miss, enum probe_call, call) is probe_miss(pool, name, call).  The
  * functions are inlined even without optimisation, because the note describes a point in the calling function. */
-#define PROBE static inline __attribute__((always_inline)) void
+#define PROBE inline __attribute__((always_inline)) void
 #define PROBE2(probe)                                                      \
 	PROBE probe_##probe(const struct lfpool_t *pool, const char *name) \
 	{                                                                  \
@@ -99,29 +99,29 @@ enum probe_call { PROBE_ACQUIRE, PROBE_RELEASE };
 
 /* clang-format off */
 /* A cache's magazine was empty (refills) or full (drains), and has been replaced. */
-PROBE3(miss, enum probe_call, call)
+static PROBE3(miss, enum probe_call, call)
 /* The cache's own stacks had no suitable magazine, so the depot or another cache had to provide one (depot_trips). */
-PROBE3(trip, enum probe_call, call)
+static PROBE3(trip, enum probe_call, call)
 /* An object, or a whole magazine, was taken from another cache (steals). */
-PROBE3(steal, bool, whole)
+static PROBE3(steal, bool, whole)
 /* A call found no free object (exhausted). */
-PROBE2(exhausted)
+static PROBE2(exhausted)
 /* A release was refused, or a debug mode found an error (misuses). */
-PROBE4(misuse, const void *, object, int, status)
+static PROBE4(misuse, const void *, object, int, status)
 
 /* ---- Events of the pool ---- */
 
-PROBE4(create, size_t, object_size, size_t, capacity)
-PROBE2(destroy)
+static PROBE4(create, size_t, object_size, size_t, capacity)
+static PROBE2(destroy)
 /* `added` objects were added, by lfpool_grow() or automatically. */
-PROBE3(grow, size_t, added)
+static PROBE3(grow, size_t, added)
 /* A shrink by `count` objects removed `gone` of them; the rest is owed. */
-PROBE4(shrink, size_t, count, size_t, gone)
+static PROBE4(shrink, size_t, count, size_t, gone)
 /* `bytes` of memory were returned to the system (given_back). */
-PROBE3(trim, size_t, bytes)
+static PROBE3(trim, size_t, bytes)
 /* A call begins to wait for an object.  probe_wait_end: the wait ends, with an object or NULL. */
-PROBE2(wait_begin)
-PROBE3(wait_end, const void *, object)
+static PROBE2(wait_begin)
+static PROBE3(wait_end, const void *, object)
 /* clang-format on */
 
 #undef FIRE2
