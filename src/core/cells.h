@@ -117,9 +117,9 @@ struct branch {
 enum closing { OPEN, CLOSED, CLOSED_EMPTY };
 
 struct waiters {
-	/* The demand word in the arena.  Its value is a sum: the number of cells that wait or soon will wait, 1 while
-	 * objects are owed (cold.h), and 1 from just before `full` leaves FULL_UNKNOWN until `full` is FULL_UNKNOWN
-	 * again. */
+	/* The demand word in the arena.  It counts the cells that wait or soon will wait.  While objects are owed
+	 * (cold.h), it is higher by 1.  From just before `full` leaves FULL_UNKNOWN until `full` is FULL_UNKNOWN again,
+	 * it is higher by 1 too. */
 	_Atomic(uint32_t) *wanted;
 #if EMBEDDED
 	_Atomic(uint32_t) serving; /* hooks and continuations that servers run now (W6) */
