@@ -82,11 +82,6 @@ static void epoch_end(void)
 	(void)ck_epoch_end(record, NULL);
 }
 
-static lfpool_status_t epoch_retire(void *object)
-{
-	return doing(lfpool_retire)(current.pool, object);
-}
-
 static const struct regime regime_epoch = {
 	.open = epoch_open,
 	.close = epoch_close,
@@ -94,7 +89,6 @@ static const struct regime regime_epoch = {
 	.leave = epoch_leave,
 	.begin = epoch_begin,
 	.end = epoch_end,
-	.retire = ANNOTATED ? NULL : epoch_retire,
 	.linger_ns = 4000000,
 };
 

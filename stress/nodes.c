@@ -181,7 +181,7 @@ static lfpool_status_t retire_or_not(struct worker *worker, void *object)
 		return LFPOOL_OK;
 	if (fault_strikes_often(worker, FAULT_NO_DEFERRAL, 1) || fault_strikes_often(worker, FAULT_EARLY_RELEASE, 16))
 		return doing(lfpool_release)(current.pool, object);
-	return nodes.regime->retire ? nodes.regime->retire(object) : doing(lfpool_retire)(current.pool, object);
+	return doing(lfpool_retire)(current.pool, object);
 }
 
 /* An object that is already marked as free.  Other threads may be retiring it as well. */

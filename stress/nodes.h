@@ -34,8 +34,6 @@ struct regime {
 	void (*enter)(void), (*leave)(void);
 	/* A section begins, and ends. */
 	void (*begin)(void), (*end)(void);
-	/* Does the work of lfpool_retire(); or NULL. */
-	lfpool_status_t (*retire)(void *object);
 	uint64_t linger_ns;   /* at least about two grace periods                              */
 	uint64_t nanoseconds; /* extra length of a round */
 	bool any_may_retire;  /* a thread may also retire a node that another took out */

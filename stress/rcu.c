@@ -56,16 +56,10 @@ static void told_barrier(void)
 
 /* ---- The regime ---- */
 
-static lfpool_status_t rcu_retire(void *object)
-{
-	return doing(lfpool_retire)(current.pool, object);
-}
-
 static void rcu_open(void);
 
 static struct regime regime_rcu = {
 	.open = rcu_open,
-	.retire = rcu_retire,
 	/* call_rcu() collects for 10 ms. */
 	.linger_ns = 50000000,
 	.nanoseconds = 100000000,
