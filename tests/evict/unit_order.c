@@ -145,23 +145,6 @@ TEST(the_least_of_all_candidates_whatever_happened_before)
 	}
 }
 
-TEST(equal_priorities_leave_in_the_order_of_their_age)
-{
-	enum { SLOTS = 300 };
-
-	open_order(SLOTS, NULL);
-	for (uint32_t i = 0; i < SLOTS; i++)
-		enter(1 + i * 7 % SLOTS, 4);
-	for (uint32_t i = 0; i < SLOTS; i++) {
-		const struct least least = order_least(order);
-
-		assert_int_equal(least.slot, 1 + i * 7 % SLOTS);
-		assert_true(arena_unmark(&arena, least.slot, least.word));
-	}
-	assert_int_equal(order_least(order).slot, SLOT_NONE);
-	close_order();
-}
-
 /* ---- Threads ---- */
 
 enum { SHARED_SLOTS = 640, WORKERS = 3 };

@@ -22,8 +22,8 @@ enum { MOST = 8, LONG_MS = 4000 };
 static struct scene {
 	lfpool_t *pool;
 	void *held[MOST];
-	unsigned before;            /* sleeps before this call                    */
-	void *early, *late, *later; /* what continuations were called with        */
+	unsigned before;    /* sleeps before this call                    */
+	void *early, *late; /* what continuations were called with */
 	struct cell *early_cell;
 	uint64_t early_ticket; /* was drawn before the call's                */
 	size_t waiting[3];     /* in the first sleeps                        */
