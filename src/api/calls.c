@@ -121,12 +121,6 @@ static inline lfpool_status_t release(lfpool_t *pool, struct cache_head *head, v
 	return LFPOOL_OK;
 }
 
-/* Does nothing if `object` is NULL. */
-static lfpool_status_t pool_release(lfpool_t *pool, struct cache_head *head, void *object)
-{
-	return object ? release(pool, head, object) : LFPOOL_OK;
-}
-
 /* If `object` is NULL, the fast path has pushed an object and then found demand.  Otherwise the fast path has changed
  * nothing: the magazine is full, or the object or its state needs the checks of this function. */
 NOINLINE lfpool_status_t lfpool_cache_release_slow_(lfpool_cache_t *cache, void *object)
@@ -229,7 +223,9 @@ NOINLINE lfpool_status_t lfpool_release_slow_(lfpool_t *pool, void *object, bool
 
 	struct cache_head *head = thread_cache_remembered(pool);
 
-	return head ? lfpool_cache_release_inline_(&head->face, object) : pool_release(pool, NULL, object);
+	if (head)
+		return lfpool_cache_release_inline_(&head->face, object);
+	return object ? release(pool, NULL, object) : LFPOOL_OK;
 }
 
 void *lfpool_acquire(lfpool_t *pool)
@@ -283,7 +279,7 @@ size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size_t count)
 	if (head)
 		return lfpool_cache_release_bulk(&head->face, objects, count);
 	for (size_t i = 0; i < count; i++)
-		done += objects[i] && pool_release(pool, NULL, objects[i]) == LFPOOL_OK;
+		done += objects[i] && release(pool, NULL, objects[i]) == LFPOOL_OK;
 	return done;
 }
 
