@@ -122,6 +122,21 @@ TEST_WITH(stopped_reset_leaves_the_mark_unknown, setup, teardown)
 	assert_int_equal(low_water_least(&full->least), 8);
 }
 
+/* A pop that was stopped before it recorded the depth; a call that finds the stack empty records it. */
+TEST_WITH(a_vain_look_records_that_the_stack_is_empty, setup, teardown)
+{
+	while (tagged_number(atomic_load(&full->head)) != 1)
+		assert_int_not_equal(pop(full), 0);
+	stack_reset(full, &full->least, &core->magazines);
+	stack_reset(full, &full->idle, &core->magazines);
+	atomic_store(&full->head, tagged_next(atomic_load(&full->head), 0));
+	assert_int_equal(low_water_least(&full->least), 1);
+	assert_int_equal(low_water_least(&full->idle), 1);
+	assert_int_equal(pop(full), 0);
+	assert_int_equal(low_water_least(&full->least), 0);
+	assert_int_equal(low_water_least(&full->idle), 0);
+}
+
 /* A thief with an old note takes from a full magazine on its stack: the mark allows for stolen objects. */
 TEST_WITH(high_water_mark_includes_a_theft_from_a_full_magazine, setup, teardown)
 {

@@ -256,6 +256,20 @@ TEST(one_word_counts_capacity_allowed_and_owed)
 	REQUIRE(lfpool_destroy(pool) == 0);
 }
 
+/* Memory is opened for the objects that a growth adds (and for the rest of a step), not for those that a limit
+ * refuses. */
+TEST(growth_up_to_a_limit_opens_no_memory_beyond_it)
+{
+	enum { BYTES = 65536, FIRST = 10, MOST = 300, STEP = 16 };
+	lfpool_t *pool = POOL_OF(BYTES, FIRST, .max_capacity = MOST);
+
+	assert_int_equal(cold_opened(&pool->core.cold), FIRST);
+	assert_int_equal(lfpool_limit(pool, FIRST + 1), LFPOOL_OK);
+	assert_int_equal(lfpool_grow(pool, MOST), 1);
+	assert_in_range(cold_opened(&pool->core.cold), FIRST + 1, FIRST + 1 + 2 * STEP);
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
 /* ---- All slots on a run of pages, or none ---- */
 
 enum { INITIAL = 100, ALL = 200 };

@@ -5,7 +5,8 @@
  *
  * Idea         The clock stands still, except that each look at it takes one tick, and a sleep ends exactly when its
  *              deadline says, or when the thread is woken.  So no load of the machine changes a test.  The function
- *              `in_sleep` does the work of other threads while a call sleeps.
+ *              `in_sleep` does the work of other threads while a call sleeps, and `at_next_look` while it looks at the
+ *              clock.
  */
 #ifndef LFPOOL_TESTS_OWN_TIME_H
 #define LFPOOL_TESTS_OWN_TIME_H
@@ -32,9 +33,9 @@ _Static_assert(OS_MEMBARRIER_REGISTER_PRIVATE_EXPEDITED == (int)MEMBARRIER_CMD_R
 	       "linux/membarrier.h");
 
 static uint64_t clock_ns = 1000000007;
-static unsigned sleeps; /* so far, this one included */
-static void (*in_sleep)(void);
-static long sleeps_on; /* the address of a word; 0: no thread sleeps, or it was woken */
+static unsigned sleeps;                               /* so far, this one included */
+static void (*in_sleep)(void), (*at_next_look)(void); /* the latter runs once */
+static long sleeps_on;                                /* the address of a word; 0: no thread sleeps, or it was woken */
 static bool maps_nothing;
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now_out);
@@ -45,6 +46,11 @@ long __real_syscall(long number, ...);
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now_out)
 {
+	void (*const others)(void) = at_next_look;
+
+	at_next_look = NULL;
+	if (others)
+		others();
 	REQUIRE(clock == CLOCK_MONOTONIC);
 	clock_ns += TICK_NS;
 	*now_out = (struct timespec){.tv_sec = (time_t)(clock_ns / second_ns), .tv_nsec = (long)(clock_ns % second_ns)};

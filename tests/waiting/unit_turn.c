@@ -154,6 +154,36 @@ KIND_TEST(a_call_for_several_gives_way_and_keeps_its_ticket)
 	stage_close(&s);
 }
 
+/* A continuation that releases all objects. */
+static void release_the_rest(void *context, lfpool_t *pool, void *object)
+{
+	(void)context;
+	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
+	give_back(1);
+	give_back(2);
+}
+
+static void one_is_released_and_a_continuation_queues(void)
+{
+	if (nth_sleep() != 1)
+		return;
+	give_back(0);
+	REQUIRE(lfpool_acquire_async(scene.pool, release_the_rest, NULL, NULL) == LFPOOL_OK);
+}
+
+/* At its deadline the call puts back its one object, which goes to the continuation, and that makes all free. */
+KIND_TEST(a_call_at_its_deadline_looks_once_more)
+{
+	struct stage s;
+	void *objects[3];
+
+	stage_open(&s, kind, 3, 0);
+	scene_open(s.pool, 3);
+	assert_int_equal(wait_for(3, 5 * 1000000, objects, one_is_released_and_a_continuation_queues), LFPOOL_OK);
+	release_all(s.pool, objects, 3);
+	stage_close(&s);
+}
+
 static void release_after_5_ms(void)
 {
 	clock_ns += 5000000;
@@ -643,7 +673,7 @@ TEST(a_call_that_was_told_of_closing_is_woken_by_any_look)
 uint32_t __wrap_cache_take(struct cache *c, bool after_hit);
 uint32_t __real_cache_take(struct cache *c, bool after_hit);
 
-static bool others_release;
+static bool others_release, others_allow_more;
 
 static void *release_two(void *unused)
 {
@@ -653,15 +683,30 @@ static void *release_two(void *unused)
 	return NULL;
 }
 
-/* Between the nested call's look at its cell and its take. */
+static void *allow_more(void *unused)
+{
+	(void)unused;
+	REQUIRE(lfpool_limit(scene.pool, 3) == LFPOOL_OK);
+	return NULL;
+}
+
+/* Runs the function once, in another thread, if a call waits. */
+static void by_others(bool *once, void *(*function)(void *))
+{
+	pthread_t thread;
+
+	if (!*once || !lfpool_quick_stats(scene.pool).waiting)
+		return;
+	*once = false;
+	REQUIRE(pthread_create(&thread, NULL, function, NULL) == 0 && pthread_join(thread, NULL) == 0);
+}
+
+/* Between the nested call's look at its cell and its take; between a server's look at the capacity and its
+ * take. */
 uint32_t __wrap_cache_take(struct cache *c, bool after_hit)
 {
-	if (others_release && lfpool_quick_stats(scene.pool).waiting) {
-		pthread_t thread;
-
-		others_release = false;
-		REQUIRE(pthread_create(&thread, NULL, release_two, NULL) == 0 && pthread_join(thread, NULL) == 0);
-	}
+	by_others(&others_release, release_two);
+	by_others(&others_allow_more, allow_more);
 	return __real_cache_take(c, after_hit);
 }
 
@@ -683,6 +728,73 @@ TEST(a_nested_wait_loses_no_object)
 	assert_int_equal(lfpool_acquire_async(pool, wait_for_another, NULL, NULL), LFPOOL_OK);
 	assert_int_equal(lfpool_release(pool, scene.late), LFPOOL_OK);
 	require_all_there(pool, SIZE);
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
+/* ---- Other calls come between ---- */
+
+/* While a call that waits searches, another thread makes the pool grow for it. */
+TEST(a_growth_during_a_search_is_not_followed_by_another)
+{
+	lfpool_t *pool = POOL_OF(SIZE, 1, .max_capacity = 3, .growth_step = 1);
+	void *object;
+
+	scene_open(pool, 1);
+	assert_int_equal(lfpool_limit(pool, 1), LFPOOL_OK);
+	others_allow_more = true;
+	assert_int_equal(wait_for(1, FOR_EVER, &object, NULL), LFPOOL_OK);
+	assert_false(others_allow_more);
+	assert_int_equal(lfpool_capacity(pool), 2);
+	assert_int_equal(lfpool_release(pool, object), LFPOOL_OK);
+	assert_int_equal(lfpool_release(pool, scene.held[0]), LFPOOL_OK);
+	assert_int_equal(lfpool_destroy(pool), 0);
+}
+
+/* The call has seen that its second cell waits, and looks at the clock.  Before it steps back for an earlier call, that
+ * cell is given a slot too, and a search finds that nothing waits below its bounds. */
+static void second_is_given_and_an_earlier_call_comes(void)
+{
+	struct waiters *d = &scene.pool->waiters;
+	uint64_t word;
+
+	give_back(1);
+	REQUIRE(!cells_oldest(d, &word));
+	cell_enlist(d, scene.early_cell, scene.early_ticket, keep, &scene.early);
+	cells_shown(d);
+}
+
+static void the_first_is_given(void)
+{
+	if (nth_sleep() == 1) {
+		give_back(0);
+		at_next_look = second_is_given_and_an_earlier_call_comes;
+	}
+	/* The call has put both back.  One went to the earlier call, and one came back to its first cell. */
+	if (nth_sleep() == 2) {
+		REQUIRE(scene.early);
+		give_back(2);
+	}
+}
+
+/* Beyond the first lot, where a search goes by bounds. */
+TEST(cells_that_wait_again_are_found)
+{
+	lfpool_t *pool = pool_of(SIZE, 3);
+	struct cell *cells[CELL_LOT];
+	void *objects[2];
+
+	scene_open(pool, 3);
+	for (size_t i = 0; i < CELL_LOT; i++)
+		assert_non_null(cells[i] = cell_claim(&pool->waiters));
+	scene.early_cell = cells[0];
+	scene.early_ticket = cells_tickets(&pool->waiters, 1);
+	assert_int_equal(wait_for(2, LONG_NS, objects, the_first_is_given), LFPOOL_OK);
+	assert_int_equal(nth_sleep(), 2);
+	release_all(pool, objects, 2);
+	assert_int_equal(lfpool_release(pool, scene.early), LFPOOL_OK);
+	/* The first cell is vacant already. */
+	for (size_t i = 1; i < CELL_LOT; i++)
+		cell_unclaim(&pool->waiters, cells[i]);
 	assert_int_equal(lfpool_destroy(pool), 0);
 }
 

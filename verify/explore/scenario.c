@@ -102,6 +102,22 @@ static void check_invariants(void)
 		engine_fail("afterwards, at %zu, %s", where, violated);
 }
 
+/* TR2: a page that passes for clean has no contents of a cold object, which could not be given back. */
+static void check_clean_pages(void)
+{
+	const struct core *core = stage_core();
+	const struct arena *arena = &core->arena;
+
+	for (uint32_t slot = 1; arena->dirty && slot <= scenario_objects(); slot++) {
+		const char *object = arena_object(arena, slot);
+		const size_t page = (size_t)(object - arena->objects) / os_page_bytes();
+		const uint64_t cold = cold_look(&core->cold, (slot - 1) / 64) >> (slot - 1) % 64 & 1;
+
+		if (cold && !arena->dirty[page] && *wants_mark_in(object))
+			engine_fail("object %u is cold and has contents, but its page passes for clean", slot - 1);
+	}
+}
+
 static void finish(void *context)
 {
 	(void)context;
@@ -117,6 +133,7 @@ static void finish(void *context)
 	check_invariants();
 	wants_check();
 	colds_check();
+	check_clean_pages();
 	evicts_check();
 	retires_check();
 	stage_check_high_water();

@@ -415,6 +415,7 @@ const struct scenario scenarios[] = {
 	{"trim-acquire-2", "acquired, written, released while its page is given back", 1, 2, "0aarr", {"T", "ara"}},
 	{"trim-cold-2", "out of the cold store, and back again", 1, 2, "0aarrT", {"T", "ara"}},
 	{"trim-again-2", "given back, used and given back again", 1, 2, "0aarrT", {"TT", "arT"}},
+	{"trim-used-2", "used, and cooled again, right after it is given back (TR2)", 1, 1, "0ar", {"T", "arT"}},
 	{"trim-both-2", "two trim the same page", 1, 2, "0aarr", {"T", "T"}},
 	{"trim-pages-2", "objects on two pages", 1, 3, "0aaarrrT", {"T", "aara"}, .object_bytes = 3072},
 	{"trim-pages-3", "and two use them", 1, 3, "0aaarrrT", {"T", "ar", "ara"}, .object_bytes = 3072},
