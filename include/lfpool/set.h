@@ -30,7 +30,7 @@
  * lock and enters the kernel, and the system can refuse memory.  To avoid this, first call lfpool_set_pool() for each
  * class.
  *
- * lfpool/set_inline.h inlines the fast paths of acquire and release.
+ * lfpool/set_inline.h inlines the fast paths of an acquire and of both releases.
  *
  * Any thread can make any call at any time, except for create and destroy.
  */
@@ -227,13 +227,7 @@ LFPOOL_INLINE_ size_t lfpool_set_usable_size(const lfpool_set_t *set, const void
  *           counted.  Otherwise as lfpool_set_release().
  * Threads, progress, cost   As lfpool_set_release(); in malloc mode O(classes).
  */
-LFPOOL_INLINE_ lfpool_status_t lfpool_set_release_if_owned(lfpool_set_t *set, void *object)
-{
-	size_t size;
-	lfpool_t *pool = lfpool_set_pool_of(set, object, &size);
-
-	return pool ? lfpool_release_if_owned(pool, object) : object ? LFPOOL_E_FOREIGN : LFPOOL_OK;
-}
+LFPOOL_API lfpool_status_t lfpool_set_release_if_owned(lfpool_set_t *set, void *object);
 
 /* ---- Many objects ------------------------------------------------------------------------------------------ */
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * set_inline.h - inlines the fast paths of lfpool_set_acquire() and lfpool_set_release(), on x86-64 with ELF, except in
- *                the embedded build.  Elsewhere they are the library's functions.  C11 or C++11, gcc or clang.  Opt-in.
+ * set_inline.h - inlines the fast paths of lfpool_set_acquire(), lfpool_set_release() and
+ *                lfpool_set_release_if_owned(), on x86-64 with ELF, except in the embedded build.  Elsewhere they are
+ *                the library's functions.  C11 or C++11, gcc or clang.  Opt-in.
  *
  * Idea         A set begins with two tables of its pools.  One is indexed by the units of a small size, the other by
  *              the window of an address.  For each pool a table has the pool's id, and the offset of the pool's entry
@@ -51,7 +52,7 @@ struct lfpool_set_head_ {
 LFPOOL_C_BEGIN_
 /* The slow paths. */
 LFPOOL_API void *lfpool_set_acquire_slow_(lfpool_set_t *set, size_t size);
-LFPOOL_API lfpool_status_t lfpool_set_release_slow_(lfpool_set_t *set, void *object);
+LFPOOL_API lfpool_status_t lfpool_set_release_slow_(lfpool_set_t *set, void *object, bool if_owned);
 LFPOOL_C_END_
 
 #ifdef LFPOOL_INLINES_POOLS_
@@ -90,18 +91,32 @@ LFPOOL_HELPER_ void *lfpool_set_acquire_inline_(lfpool_set_t *set, size_t size)
 		       : lfpool_set_acquire_slow_(set, size);
 }
 
-LFPOOL_HELPER_ lfpool_status_t lfpool_set_release_inline_(lfpool_set_t *set, void *object)
+/* Finds the thread's cache of the pool in whose window the address is. */
+LFPOOL_HELPER_ bool lfpool_set_find_at_(const lfpool_set_t *set, const void *address, lfpool_cache_t **cache_out)
 {
 	const struct lfpool_set_head_ *head = LFPOOL_POINTER_(const struct lfpool_set_head_ *, set);
-	const uintptr_t window = (LFPOOL_POINTER_(uintptr_t, object) - head->base) >> head->window_shift;
-	lfpool_cache_t *cache;
+	const uintptr_t window = (LFPOOL_POINTER_(uintptr_t, address) - head->base) >> head->window_shift;
 
 	return LFPOOL_LIKELY_(window < head->windows) &&
-			       LFPOOL_LIKELY_(lfpool_set_find_(head->class_id, head->class_at, window, &cache))
-		       ? lfpool_cache_release_inline_(cache, object)
-		       : lfpool_set_release_slow_(set, object);
+	       LFPOOL_LIKELY_(lfpool_set_find_(head->class_id, head->class_at, window, cache_out));
 }
 
+LFPOOL_HELPER_ lfpool_status_t lfpool_set_release_inline_(lfpool_set_t *set, void *object)
+{
+	lfpool_cache_t *cache;
+
+	return LFPOOL_LIKELY_(lfpool_set_find_at_(set, object, &cache)) ? lfpool_cache_release_inline_(cache, object)
+									: lfpool_set_release_slow_(set, object, false);
+}
+
+LFPOOL_HELPER_ lfpool_status_t lfpool_set_release_if_owned_inline_(lfpool_set_t *set, void *object)
+{
+	lfpool_cache_t *cache;
+
+	return LFPOOL_LIKELY_(lfpool_set_find_at_(set, object, &cache))
+		       ? lfpool_cache_release_if_owned_inline_(cache, object)
+		       : lfpool_set_release_slow_(set, object, true);
+}
 #else
 LFPOOL_HELPER_ void *lfpool_set_acquire_inline_(lfpool_set_t *set, size_t size)
 {
@@ -111,6 +126,11 @@ LFPOOL_HELPER_ void *lfpool_set_acquire_inline_(lfpool_set_t *set, size_t size)
 LFPOOL_HELPER_ lfpool_status_t lfpool_set_release_inline_(lfpool_set_t *set, void *object)
 {
 	return lfpool_set_release(set, object);
+}
+
+LFPOOL_HELPER_ lfpool_status_t lfpool_set_release_if_owned_inline_(lfpool_set_t *set, void *object)
+{
+	return lfpool_set_release_if_owned(set, object);
 }
 #endif
 
@@ -125,6 +145,11 @@ LFPOOL_INLINED_ void *lfpool_set_acquire(lfpool_set_t *set, size_t size)
 LFPOOL_INLINED_ lfpool_status_t lfpool_set_release(lfpool_set_t *set, void *object)
 {
 	return lfpool_set_release_inline_(set, object);
+}
+
+LFPOOL_INLINED_ lfpool_status_t lfpool_set_release_if_owned(lfpool_set_t *set, void *object)
+{
+	return lfpool_set_release_if_owned_inline_(set, object);
 }
 LFPOOL_C_END_
 #endif

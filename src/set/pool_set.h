@@ -68,6 +68,14 @@ static inline lfpool_cache_t *set_cache(const lfpool_set_t *set, size_t class_nu
 			    load_relaxed(&set->head.class_at[class_number]));
 }
 
+/* The calling thread's cache of the pool in whose window the address is; NULL: it has none, or there is no window. */
+static inline lfpool_cache_t *set_cache_at(const lfpool_set_t *set, const void *address)
+{
+	const uintptr_t window = ((uintptr_t)address - set->head.base) >> set->head.window_shift;
+
+	return likely(window < set->head.windows) ? set_cache(set, window) : NULL;
+}
+
 /* As set_cache(), for the class of m + 1 units of the alignment. */
 static inline lfpool_cache_t *set_small_cache(const lfpool_set_t *set, uint64_t m)
 {

@@ -345,23 +345,47 @@ void *lfpool_set_acquire(lfpool_set_t *set, size_t size)
 	return object;
 }
 
-NOINLINE lfpool_status_t lfpool_set_release_slow_(lfpool_set_t *set, void *object)
+/* Releases an object that the set may not own. */
+static lfpool_status_t release_if_owned(const lfpool_set_t *set, void *object)
 {
-	const lfpool_status_t status = object ? lfpool_release(pool_for_release(set, object), object) : LFPOOL_OK;
+	lfpool_t *pool = lfpool_set_pool_of(set, object, NULL);
 
+	return pool ? lfpool_release_if_owned(pool, object) : LFPOOL_E_FOREIGN;
+}
+
+/* The thread has no cache of the pool, or the address is in no window. */
+NOINLINE lfpool_status_t lfpool_set_release_slow_(lfpool_set_t *set, void *object, bool if_owned)
+{
+	lfpool_status_t status = LFPOOL_OK;
+
+	if (object)
+		status = if_owned ? release_if_owned(set, object)
+				  : lfpool_release(pool_for_release(set, object), object);
 	KEEP_FRAME();
 	return status;
 }
 
 lfpool_status_t lfpool_set_release(lfpool_set_t *set, void *object)
 {
-	const uintptr_t window = ((uintptr_t)object - set->head.base) >> set->head.window_shift;
-	lfpool_cache_t *cache = likely(window < set->head.windows) ? set_cache(set, window) : NULL;
+	lfpool_cache_t *cache = set_cache_at(set, object);
 
 	if (likely(cache))
 		return lfpool_cache_release_inline_(cache, object);
 
-	const lfpool_status_t status = lfpool_set_release_slow_(set, object);
+	const lfpool_status_t status = lfpool_set_release_slow_(set, object, false);
+
+	KEEP_FRAME();
+	return status;
+}
+
+lfpool_status_t lfpool_set_release_if_owned(lfpool_set_t *set, void *object)
+{
+	lfpool_cache_t *cache = set_cache_at(set, object);
+
+	if (likely(cache))
+		return lfpool_cache_release_if_owned_inline_(cache, object);
+
+	const lfpool_status_t status = lfpool_set_release_slow_(set, object, true);
 
 	KEEP_FRAME();
 	return status;

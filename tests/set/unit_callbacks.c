@@ -311,6 +311,7 @@ static void use_set(lfpool_set_t *set, size_t size)
 	(void)CALL(lfpool_set_stats_sized)(set, &stats, sizeof(stats));
 	(void)CALL(lfpool_set_dump)(set, LFPOOL_TEXT, text, sizeof(text));
 	REQUIRE(CALL(lfpool_set_release)(set, object) == LFPOOL_OK);
+	REQUIRE(CALL(lfpool_set_release_if_owned)(set, lfpool_set_acquire(set, size)) == LFPOOL_OK);
 	(void)lfpool_set_release(set, text);
 }
 

@@ -26,12 +26,12 @@ void *__wrap_lfpool_set_acquire_slow_(lfpool_set_t *set, size_t size)
 	return __real_lfpool_set_acquire_slow_(set, size);
 }
 
-lfpool_status_t __real_lfpool_set_release_slow_(lfpool_set_t *set, void *object);
-lfpool_status_t __wrap_lfpool_set_release_slow_(lfpool_set_t *set, void *object);
-lfpool_status_t __wrap_lfpool_set_release_slow_(lfpool_set_t *set, void *object)
+lfpool_status_t __real_lfpool_set_release_slow_(lfpool_set_t *set, void *object, bool if_owned);
+lfpool_status_t __wrap_lfpool_set_release_slow_(lfpool_set_t *set, void *object, bool if_owned);
+lfpool_status_t __wrap_lfpool_set_release_slow_(lfpool_set_t *set, void *object, bool if_owned)
 {
 	slow++;
-	return __real_lfpool_set_release_slow_(set, object);
+	return __real_lfpool_set_release_slow_(set, object, if_owned);
 }
 
 /* The calls of slow paths since the last question.  Where nothing is inlined the question is not answered. */
@@ -49,6 +49,7 @@ static void require_slow(unsigned calls)
 /* The library's functions, which no compiler can inline here. */
 static void *(*volatile acquire_called)(lfpool_set_t *set, size_t size) = lfpool_set_acquire;
 static lfpool_status_t (*volatile release_called)(lfpool_set_t *set, void *object) = lfpool_set_release;
+static lfpool_status_t (*volatile release_owned_called)(lfpool_set_t *set, void *object) = lfpool_set_release_if_owned;
 
 /* Acquires by the inlined path; the object has the size of its class, and is in its pool. */
 static void *take(lfpool_set_t *set, size_t size)
@@ -61,11 +62,15 @@ static void *take(lfpool_set_t *set, size_t size)
 	return object;
 }
 
+/* By one inlined release and the other, in turns. */
 static void give(lfpool_set_t *set, void *object)
 {
+	static __thread unsigned turn;
 	lfpool_t *pool = lfpool_of(object);
+	const lfpool_status_t status = turn++ % 2 ? lfpool_set_release_inline_(set, object)
+						  : lfpool_set_release_if_owned_inline_(set, object);
 
-	REQUIRE(lfpool_set_release_inline_(set, object) == LFPOOL_OK && !lfpool_in_use(pool, object));
+	REQUIRE(status == LFPOOL_OK && !lfpool_in_use(pool, object));
 }
 
 /* ---- Which calls are slow ---- */
@@ -226,7 +231,7 @@ TEST(null_means_that_the_class_is_exhausted)
 
 /* ---- Refusals ---- */
 
-/* Both releases refuse it, with the same report. */
+/* The inlined and the called release refuse it, with the same report. */
 static void refuse(lfpool_set_t *set, void *pointer)
 {
 	const size_t before = told.count;
@@ -239,6 +244,14 @@ static void refuse(lfpool_set_t *set, void *pointer)
 
 	REQUIRE(release_called(set, pointer) == status && told.count == before + 2);
 	REQUIRE(told.misuse.pool == pool && told.misuse.object == pointer);
+	/* No report about a pointer outside the objects. */
+	for (int i = 0; i < 2; i++) {
+		const size_t reports = told.count;
+		const lfpool_status_t owned = i ? release_owned_called(set, pointer)
+						: lfpool_set_release_if_owned_inline_(set, pointer);
+
+		REQUIRE(owned == status && told.count == reports + (owned != LFPOOL_E_FOREIGN));
+	}
 }
 
 /* Around an active object, around a free one, and across all windows; `cached`: this thread has a cache. */
@@ -255,6 +268,7 @@ static void refuse_all(lfpool_set_t *set, lfpool_set_t *other, unsigned char *ac
 	refuse(set, set);
 	refuse(set, (void *)UINTPTR_MAX);
 	assert_int_equal(lfpool_set_release_inline_(set, NULL), LFPOOL_OK);
+	assert_int_equal(lfpool_set_release_if_owned_inline_(set, NULL), LFPOOL_OK);
 	for (ptrdiff_t offset = 1; offset < (ptrdiff_t)bytes; offset++)
 		refuse(set, moved(active, offset));
 	for (ptrdiff_t distance = 16; distance < (ptrdiff_t)MIB; distance += 16 * (1 + random_below(random, 100)))
