@@ -5,9 +5,9 @@
  * Idea         The function compares the counters and the high-water mark of lfpool_stats() with their values at the
  *              last lfpool_high_water_reset().  Three rules, listed in lfpool/report.h, compute the advice from the
  *              differences.
- * Why they     Capacity: an acquire returns NULL only when all objects are in use.  So a pool that never has more than
+ * Reasons      Capacity: an acquire returns NULL only when all objects are in use.  So a pool that never has more than
  *              n objects in use at once needs a capacity of n.
- * hold         Cache capacity: a magazine has s objects, and the stacks of a cache have room for one full and one empty
+ *              Cache capacity: a magazine has s objects, and the stacks of a cache have room for one full and one empty
  *              magazine.  After each trip to the depot the cache has s objects, and room for s more.  So two trips are
  *              at least s calls apart.  Each acquire has one release, so there are at most 2 / s trips per acquire.
  *              Headroom: if the caches cannot hold all free objects, some free objects are outside the caches, and no

@@ -9,13 +9,14 @@
 
 /* ---- A pool's life in steps: create.c, life.c ---- */
 
-/* As lfpool_create(), with the objects in `window`, which malloc mode ignores: its objects are on the heap. */
+/* Like lfpool_create(), but places the objects in `window`.  Malloc mode ignores the window, because its objects are on
+ * the heap. */
 lfpool_status_t pool_create_by(lfpool_t **pool_out, const lfpool_config_t *config, const struct window *window);
-/* The part after process_open() and lifecycle_open(), with an imported config (config_import()).  If it fails, it
- * closes `lifecycle`. */
+/* The part of creation that follows process_open() and lifecycle_open().  `config` was imported by config_import().  If
+ * the function fails, it closes `lifecycle`. */
 lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
 			     struct lifecycle *lifecycle, const struct window *window);
-/* Bytes, in whole pages, that the objects take; false if the number overflows. */
+/* *bytes_out is the number of bytes, in whole pages, that the objects take.  False if the number overflows. */
 bool pool_object_bytes(const lfpool_config_t *config, const struct lifecycle *lifecycle, size_t *bytes_out);
 
 /* buffer.c: lfpool_create() and lfpool_memory_bytes() of a pool in a buffer; neither argument is NULL. */
@@ -43,7 +44,7 @@ bool pool_any_heap(void);
 /* trim.c: returns up to `bytes` of the memory of cold slots to the system, after a shrink. */
 void trim_removed(lfpool_t *pool, size_t bytes);
 
-/* check.c: for debug mode `check`, before the pool is destroyed.  Reports a misuse if the pool is not intact. */
+/* check.c: debug mode `check` calls it before the pool is destroyed.  Reports a misuse if the pool is not intact. */
 void check_last(lfpool_t *pool);
 
 /* ---- Acquire and release through the cache `head` (NULL: without a cache): calls.c ---- */

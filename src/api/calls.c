@@ -3,10 +3,10 @@
  * calls.c - the slow paths of acquire and release (lfpool/inline.h has the fast paths), and the calls that use the
  * calling thread's cache (threads.h).
  *
- * Acquire      Takes a slot and makes its object active.  If no slot is free, the call reclaims retired objects, grows
- *              the pool, asks hooks.exhausted, and waits.
- * Release      Makes the slot free, ends the use of its object, puts the slot back, and serves calls that wait for
- *              objects.
+ * Acquire      An acquire takes a slot and makes its object active.  If no slot is free, the call reclaims retired
+ *              objects, grows the pool, asks hooks.exhausted, and waits.
+ * Release      A release makes the slot free, ends the use of its object, puts the slot back, and serves calls that
+ *              wait for objects.
  * Progress     Lock-free, except for the hooks, and for waits that hooks.exhausted asks for.
  */
 #include "api/api.h"
@@ -22,8 +22,9 @@
 
 /* ---- Acquire ---- */
 
-/* Reclaims retired objects, grows the pool, calls hooks.exhausted, and waits: each step only if the config asks for it.
- * A wait that the hook asks for ends at the deadline.  NULL: no object was available, or a hook refused it. */
+/* Reclaims retired objects, grows the pool, calls hooks.exhausted, and waits.  It leaves out the steps that the config
+ * does not ask for.  A wait that the hook asks for ends at the deadline.  NULL: no object was available, or a hook
+ * refused it. */
 static COLD void *replenish(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns)
 {
 	uint32_t attempt = 0;

@@ -3,17 +3,18 @@
  * check.c - lfpool_check(): evaluates the invariants that the headers of src/ name.
  *
  * Idea         A walk over the core finds the free slots.  All other slots must be in use.  The numbers in a damaged
- *              pool may be wrong, so the walk checks each number before it uses the number as an index.  Therefore the
- *              order is: the caches, the stacks of the depot, each magazine and its entries, the slots that are in no
- *              magazine, the objects of malloc mode, the unused chunks.  The walk ends when it finds a magazine or a
- *              slot a second time, so a circular list ends it too.  After the walk the sums are compared: the identity
- *              of lfpool_stats(), and lfpool_active_count(), which does not read the states.  A function of this file
- *              returns NULL, or the invariant that is violated; `where` is then the slot or the magazine.  Every load
- *              here is relaxed, because no call is under way: the caller's synchronisation orders the loads.
- * Steals       A magazine is full when it is pushed to a `full` stack, but a thief that noted it before may take from
- *              it there.  Each theft is counted, so all magazines on `full` stacks together lack no more objects than
- *              were ever stolen.  They also lack at most one magazine of objects per cache; docs/design.md, "Release
- *              never fails", relies on that.
+ *              pool may be wrong, so the walk checks each number before it uses the number as an index.  It visits the
+ *              caches, then the stacks of the depot, each magazine and its entries, the slots that are in no magazine,
+ *              the objects of malloc mode, and the unused chunks.  The walk ends when it finds a magazine or a slot a
+ *              second time, so a circular list ends it too.  After the walk, check_sums() compares totals: the identity
+ *              of lfpool_stats() must hold, and its sum of active and retired objects must be lfpool_active_count(),
+ *              which does not read the states.  A function of this file returns NULL, or the invariant that is
+ *              violated; `where` is then the slot or the magazine.  Every load here is relaxed, because no call is
+ *              under way: the caller's synchronisation orders the loads.
+ * Steals       A magazine is full when it is pushed to a `full` stack, but a thief that noted the magazine earlier may
+ *              still take objects from it there.  Each theft is counted, so all magazines on `full` stacks together
+ *              lack no more objects than were ever stolen.  They also lack at most one magazine of objects per cache;
+ *              docs/design.md, "Release never fails", relies on that.
  */
 #include "api/api.h"
 
@@ -207,7 +208,8 @@ static bool check_between(const struct arena *arena, size_t last)
 	return !states;
 }
 
-/* After all free slots were found, all other used slots must be in use, and the unused slots unchanged. */
+/* Called after all free slots were found.  All other used slots must be in use, and the unused slots must be
+ * unchanged. */
 static const char *check_rest(struct check *c)
 {
 	const struct arena *arena = c->arena;
@@ -253,7 +255,7 @@ struct walk {
 	const lfpool_t *pool;
 	const struct core *core;
 	uint64_t chunks, spared; /* chunks and spare magazines in use */
-	uint32_t caches;         /* the count of the table */
+	uint32_t caches;         /* made so far    */
 	size_t born;
 	uint64_t steals;
 	uint64_t missing; /* objects that the magazines on `full` stacks lack     */
@@ -279,8 +281,8 @@ static size_t bit_of_chunk(const struct walk *w, uint32_t number)
 	return 0;
 }
 
-/* The bit of a magazine: first the used chunks, then the used spares, then the extra magazines.  0: no magazine in use
- * has this number. */
+/* The index of a magazine's bit.  The bits of the used chunks come first, then those for the used spares, then those
+ * for the extra magazines.  0: no magazine in use has this number. */
 static size_t bit_of(const struct walk *w, uint32_t number)
 {
 	const struct magazines *ms = &w->core->magazines;

@@ -84,7 +84,7 @@ static uint32_t take_free(lfpool_t *pool, struct cache_head *head, uint64_t tick
 	return SLOT_NONE;
 }
 
-/* Puts back the slot of a victim, or SLOT_NONE, when no new object takes it. */
+/* Puts a victim's slot back, when no new object takes the slot.  `slot` may be SLOT_NONE. */
 static void put_victim(lfpool_t *pool, struct cache_head *head, uint32_t slot)
 {
 	tally_shared(&pool->order->released, 1);
@@ -125,7 +125,7 @@ void *lfpool_acquire_evicting(lfpool_t *pool, uint64_t priority, lfpool_handle_t
 	struct cache_head *head = thread_cache(pool);
 	const struct rank rank = {priority, order_stamp(order)};
 
-	/* Repeats only for an object that was released twice in a race, or that was destroyed (SLOT_BAD). */
+	/* Repeats only if the slot's object was released twice in a race, or was destroyed (SLOT_BAD). */
 	do {
 		slot = take_for(pool, head, priority, rank.stamp);
 	} while (slot && !waiters_begin(pool, head, slot, &object));
@@ -190,8 +190,9 @@ lfpool_handle_t lfpool_least(lfpool_t *pool, uint64_t *priority_out)
 
 	struct least least;
 
-	/* The scan may have read the priority of the slot's next object.  Both loads acquire, so the word has changed
-	 * then.  Repeats only after another thread has changed the candidate. */
+	/* order_least() may pair the slot's word with the priority of the slot's next object.  The two loads in the
+	 * condition acquire, so in that case the second load sees a changed word.  Repeats only after another thread
+	 * has changed the candidate. */
 	do {
 		least = order_least(pool->order);
 	} while (least.slot && (order_priority(pool->order, least.slot) != least.rank.priority ||

@@ -5,9 +5,9 @@
  * Idea         A handle is {the slot's generation + the pool's salt, slot}.  The generation counts the uses of the slot
  *              for which a handle was made; other uses pay nothing.  A use with a handle is marked: the slot's state
  *              (arena.h) is LFPOOL_MARKED_, and the slot's word is {generation, pins, live}.  The release of a marked
- *              object changes that word.  The slot number takes the lower b bits of the handle, enough for all slot
- *              numbers up to the capacity.  The other 64 - b bits are the sum of the generation and the upper 64 - b
- *              bits of the salt, modulo 2^(64 - b).  Slot numbers start at 1, so no handle is 0.
+ *              object changes that word.  The slot number takes the lower b bits of the handle; b is large enough for
+ *              all slot numbers up to the capacity.  The other 64 - b bits are the sum of the generation and the upper
+ *              64 - b bits of the salt, modulo 2^(64 - b).  Slot numbers start at 1, so no handle is 0.
  * Invariants   N1  a handle is returned only if a call found the word live, and after that found the state marked.  So
  *                  by A3 (arena.h) the handle is stale by now, or the release of the object makes it stale.  No two
  *                  marked uses of a slot have a live word with the same generation.  So a stale handle matches no later

@@ -16,7 +16,7 @@
 #include "pool/threads.h"
 #include "waiting/waiters.h"
 
-/* ---- Fork: every lock of the library is held, so that the data under it are consistent in the child ---- */
+/* ---- Fork: the handlers hold every lock of the library, so that its data are consistent in the child ---- */
 
 static void lock_pool(lfpool_t *pool)
 {
@@ -30,7 +30,7 @@ static void unlock_pool(lfpool_t *pool)
 		os_mutex_unlock(&pool->mutex);
 }
 
-/* Taken first: no call takes it while it holds another lock. */
+/* The handlers take this lock first, because no call takes it while it holds another lock. */
 static os_mutex_t list_mutex = OS_MUTEX_INITIALIZER;
 static struct fork_mutex *fork_mutexes;
 

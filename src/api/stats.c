@@ -10,7 +10,7 @@
  * Invariants   I1  capacity = active + retired + cached + shared + untouched, while no call is under way.  `active` is
  *                  counted from the states, and the other terms from the magazines.  So an object that is lost, or is
  *                  in two places, violates I1 and shows as `unaccounted`.
- * Progress     Lock-free (told()).  O(slots ever used + caches).
+ * Progress     Lock-free, because of the loop in told().  The cost is O(slots ever used + caches).
  */
 #include "base/sized.h"
 #include "core/cache.h"
@@ -68,8 +68,8 @@ void lfpool_label(lfpool_t *pool, const void *object, const char *label)
 
 /* ---- Statistics ---- */
 
-/* For a number that only grows, keeps reports from falling: *most is the largest value reported so far.  Raises *most
- * to `now` if it is smaller, and returns the larger of the two. */
+/* Keeps the reports of a growing number from falling.  *most is the largest value reported so far.  Raises *most to
+ * `now` if it is smaller, and returns the larger of the two. */
 static uint64_t told(_Atomic(uint64_t) *most, uint64_t now)
 {
 	uint64_t before = tally_read(most);
@@ -144,7 +144,7 @@ lfpool_status_t lfpool_stats_sized(const lfpool_t *pool, lfpool_stats_t *stats_o
 	quick(pool, &stats);
 	if (bytes > offsetof(lfpool_stats_t, refills))
 		slow(pool, &stats);
-	/* Signed operands: the difference may be negative, which a size_t cannot be. */
+	/* The operands are signed, because the difference may be negative. */
 	stats.unaccounted = (int64_t)stats.capacity - (int64_t)stats.active - (int64_t)stats.retired -
 			    (int64_t)stats.cached - (int64_t)stats.shared - (int64_t)stats.untouched;
 	sized_write(stats_out, bytes, &stats, sizeof(stats));

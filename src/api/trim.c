@@ -16,7 +16,8 @@
  *                  ever put into the cold store.  A call that puts a slot into the cold store sets `dirty` while it
  *                  holds the slot.  A call that returns the page clears `dirty` while it holds all slots on the page.
  *                  So untouched pages are neither returned nor counted.
- * Progress     Other calls are lock-free.  If the thread of a trim stops, no other call can get the slots of one step.
+ * Progress     Other calls are lock-free.  While the thread of a trim is stopped in a step of the sweep, no other call
+ *              can get the slots that this step holds.
  * Edges        COLD (cold.h): from the call that cooled the slot, to this call, to the call that takes the slot next.
  */
 #include "api/api.h"
@@ -80,7 +81,7 @@ static uint64_t idle_round(lfpool_t *pool)
 	return left - 1;
 }
 
-/* As cool(), for idle objects only.  It uses a borrowed cache, because the caller's own cache may be in use. */
+/* Like cool(), but for idle objects only.  It uses a borrowed cache, because the caller's own cache may be in use. */
 static bool cool_idle(lfpool_t *pool, size_t keep, size_t *budget)
 {
 	const uint64_t idle = idle_round(pool), steals = census_steals(&pool->core);
@@ -122,8 +123,8 @@ static bool give_back(lfpool_t *pool, struct page_run run)
 	return done;
 }
 
-/* Moves the cursor over all pages; after the last page follows the first.  False: every page was examined since a page
- * was last returned.  True: *budget was used up before that. */
+/* Moves the cursor over all pages; after the last page it continues with the first.  False: every page was examined
+ * since a page was last returned.  True: *budget was used up before that. */
 static bool sweep(lfpool_t *pool, size_t *budget)
 {
 	const size_t page = os_page_bytes(), most = STEP_BYTES / page ? STEP_BYTES / page : 1;

@@ -4,16 +4,16 @@
  * itself is in waiters.h.
  *
  * Idea         A call that wants n objects has n cells of the queue, with n consecutive tickets.  Servers give it the
- *              objects one by one, in the order of its cells (W14), as they serve n calls for one object each.  The
- *              slots stay in the cells until each cell has one, or the call ends.
+ *              objects one by one, in the order of its cells (W14), just as they serve n calls for one object each.
+ *              The slots stay in the cells until each cell has one, or the call ends.
  * Invariants   W8  no two calls wait for each other's objects.  Two calls that want several objects may enlist their
  *                  cells alternately, so each may be given objects that the other needs.  Therefore a call that has
  *                  some of its objects checks every millisecond whether a call with an earlier ticket waits.  If one
  *                  does, the later call gives all its objects back, and the earlier call is served first.  The cells of
  *                  the later call stay in the queue, with their tickets.
  *              W9  a call in the queue holds only the slots in its cells.  (W1 to W7, W14: waiters.h, cells.h.)
- *              W15 a call keeps its ticket until it ends.  If an object that it was given cannot be used, it queues
- *                  again in its old place before it puts anything back.
+ *              W15 a call keeps its ticket until it ends.  If the call cannot use an object that it was given, it
+ *                  queues again in its old place before it puts any slot back.
  * Progress     Blocks, in the kernel, until the cells are served, or the time is over, or the pool is closed.  The call
  *              with the earliest ticket never gives objects back, so no call starves.  A call that was given no object
  *              sleeps.
@@ -32,14 +32,14 @@
 
 /* ---- Calls that wait ---- */
 
-/* Must the call queue, because another call already waits?  Not in a pool with hooks.exhausted.  There each call that
+/* Must the call queue, because another call already waits?  Never in a pool with hooks.exhausted: there each call that
  * finds no object asks the hook, and if the hook releases an object, the call that waits first gets it. */
 static bool must_queue(const lfpool_t *pool, int64_t timeout_ns)
 {
 	return timeout_ns && !pool->hooks.exhausted && waiters_any(&pool->waiters);
 }
 
-/* One object, as lfpool_acquire().  A wait that hooks.exhausted asks for ends at the deadline of this call. */
+/* Takes one object, like lfpool_acquire().  A wait that hooks.exhausted asks for ends at the deadline of this call. */
 static void *take_one(lfpool_t *pool, lfpool_cache_t *cache, uint64_t deadline_ns)
 {
 	if (pool->hooks.exhausted)
@@ -123,7 +123,7 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 	if (cell) {
 		const uint64_t ticket = cells_tickets(d, 1);
 
-		/* Stored before a server can call `then`. */
+		/* The ticket is stored before a server can call `then`. */
 		if (ticket_out)
 			*ticket_out = ticket << INDEX_BITS | (cell->index + 1);
 		cell_enlist(d, cell, ticket, then, context);
@@ -206,12 +206,12 @@ size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns)
 
 /* ---- How a call waits ---- */
 
-/* If the scheme has to be asked, the n-th call in the queue asks it every n milliseconds, and at least every
- * ASK_PAUSE_MAX_MS.  So a long queue asks little more often than a single call, and if one thread stops, others still
- * ask. */
+/* If the scheme has to be asked whether retired objects can be reclaimed, the n-th call in the queue asks it every n
+ * milliseconds, and at least every ASK_PAUSE_MAX_MS.  So a long queue asks little more often than a single call, and if
+ * one thread stops, others still ask. */
 #define ASK_PAUSE_MAX_MS 16
 
-/* Milliseconds that a call with this ticket, and no slot yet, may sleep.  0: until its deadline. */
+/* The number of milliseconds that a call with this ticket may sleep while it has no slot.  0: until its deadline. */
 static uint64_t ask_after_ms(const lfpool_t *pool, uint64_t ticket)
 {
 	uint64_t word, before = 0;
@@ -265,7 +265,7 @@ static bool take_all(lfpool_t *pool, struct cache_head *head, void **slots_out, 
 	return true;
 }
 
-/* As take_all().  If too few slots are free, it reclaims retired objects and grows the pool, as an acquire does. */
+/* Like take_all().  If too few slots are free, it reclaims retired objects and grows the pool, as an acquire does. */
 static bool take_or_make(lfpool_t *pool, struct cache_head *head, void **slots_out, size_t count)
 {
 	/* Repeats only after this or another thread has grown the pool, or after a batch was reclaimed. */
@@ -281,7 +281,7 @@ static bool take_or_make(lfpool_t *pool, struct cache_head *head, void **slots_o
 	}
 }
 
-/* Ends the use of an object that was not returned to the user.  Returns the slot to put back, as slots_end(). */
+/* Ends the use of an object that was not returned to the user.  Returns the slot to put back, as slots_end() does. */
 static uint32_t unbegin(lfpool_t *pool, void *object)
 {
 	uint32_t slot;
@@ -488,7 +488,7 @@ static uint64_t look_at(const struct call *call, struct cell *cell)
 	return word;
 }
 
-/* Waits without cells, because none could be claimed.  Tries to take the objects once per millisecond. */
+/* Waits without cells, because none could be claimed.  Tries once per millisecond to take the objects. */
 static COLD bool poll(const struct call *call)
 {
 	const struct waiters *d = &call->pool->waiters;
@@ -564,7 +564,7 @@ static bool wait_for_slots(struct call *call)
 	if (given == call->count)
 		return true;
 	give_slots_back(call->pool, call->head, call->objects, given);
-	/* A last attempt, so that a failure means that too few objects were free. */
+	/* Makes a last attempt, so that a failure means that too few objects were free. */
 	return take_all(call->pool, call->head, call->objects, call->count);
 }
 

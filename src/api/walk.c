@@ -24,11 +24,11 @@
 
 #include "lfpool/walk.h"
 
-/* States that scan() tests together. */
+/* The number of states that scan() tests together. */
 #define AT_ONCE 8
 
-/* States in a window; at most the bits of a cursor's word.  (The explorer's pools are small, so its windows have one
- * state.) */
+/* The number of states in a window, at most the number of bits in a cursor's word.  (The explorer's pools are small, so
+ * its windows have one state.) */
 #ifndef WALK_WINDOW
 #define WALK_WINDOW 64
 #endif
@@ -96,7 +96,7 @@ static COLD void find_run(lfpool_cursor_t *cursor)
 static inline void look_ahead(const struct arena *arena, lfpool_cursor_t *cursor)
 {
 	cursor->ahead = 0;
-	/* A loop, because the object that scan() saw may be released before the window is read. */
+	/* Repeats if the object that scan() saw was released before the window was read. */
 	do {
 		if (unlikely(cursor->next >= cursor->run_end))
 			find_run(cursor);
@@ -131,7 +131,7 @@ static inline uint32_t walk_next(const struct arena *arena, lfpool_cursor_t *cur
 		const size_t granule = cursor->now_at + (size_t)__builtin_ctzll(cursor->now);
 
 		cursor->now &= cursor->now - 1;
-		/* acquire, edge TELL: the writes of hooks.activate.  This is the second load (WK2). */
+		/* acquire, edge TELL: makes the writes of hooks.activate visible.  This is the second load (WK2). */
 		*state_out = load_acquire(&arena->face.state[granule]);
 
 		const uint32_t slot = likely(*state_out > LFPOOL_MARKED_) ? arena_slot(arena, *state_out ^ arena->veil)

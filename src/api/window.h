@@ -20,7 +20,7 @@
 
 /* A row of adjacent windows. */
 struct windows {
-	uintptr_t base; /* of window 0                                              */
+	uintptr_t base; /* the address of window 0                                  */
 	uint32_t count; /* 0: malloc() places the objects                           */
 	uint32_t shift; /* each is 2^shift bytes                                    */
 	char *reserved; /* the mapping; NULL: no mapping                            */
@@ -48,13 +48,13 @@ void windows_close(struct windows *w);
 
 /*
  * The bytes that a window must have for config.max_capacity objects, with the additions of debug modes and the
- * environment.  0 with LFPOOL_BACKEND_MALLOC, whose objects are on the heap; SIZE_MAX if the number overflows.  Returns
- * the status that lfpool_create() returns for such a config.
+ * environment.  The number is 0 for LFPOOL_BACKEND_MALLOC, whose objects are on the heap, and SIZE_MAX if it overflows.
+ * Returns the status that lfpool_create() returns for such a config.
  */
 lfpool_status_t window_bytes(const lfpool_config_t *config, size_t *bytes_out);
 /* Lowers config->max_capacity, and capacity with it, until the objects fit in the range; not below 1. */
 void window_fit(lfpool_config_t *config, struct window_range range);
-/* As lfpool_create(), with the objects in the range.  A failure leaves the range unchanged. */
+/* Like lfpool_create(), but places the objects in the range.  A failure leaves the range unchanged. */
 lfpool_status_t window_create_pool(lfpool_t **pool_out, const lfpool_config_t *config, struct window_range range);
 
 /* The id of a pool, and the offset of its entry in the tables of threads.  From these two, window_cache() finds the

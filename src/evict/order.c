@@ -94,7 +94,7 @@ static inline void node_lower(struct order *order, unsigned level, size_t index,
 	if (!order->before && priority < priority_of_slot)
 		return;
 
-	/* relaxed: as the priority in order_lower(). */
+	/* relaxed, like the priority in order_lower(). */
 	const struct rank rank = {priority_of_slot, load_relaxed(&order->level[0].stamp[index])};
 
 	stamp = load_seq_cst(&l->stamp[node]);
@@ -255,7 +255,7 @@ void order_raise(struct order *order, uint32_t slot, struct rank limit)
 
 /* ---- Search ---- */
 
-/* A hint: the slot below a node that was the least when the nodes on its path were last raised. */
+/* A hint: the slot that had the least rank below the node when the nodes on the path to it were last raised. */
 static inline size_t hinted(const struct order *order, unsigned level, size_t node)
 {
 	for (; level > 0; level--)
@@ -422,7 +422,7 @@ static size_t lay_level(struct order_level *level, char *memory, size_t count)
 	return 3 * bytes;
 }
 
-/* The bytes of all levels; otherwise as lay_level(). */
+/* The bytes of all levels.  Sets their arrays like lay_level(). */
 static size_t lay_levels(struct order *order, char *memory, size_t slots)
 {
 	size_t bytes = 0, count = slots;

@@ -61,8 +61,8 @@
 #define ORDER_DESCENTS 4
 #endif
 #define ORDER_BLOCK ((size_t)1 << ORDER_BLOCK_BITS)
-/* ORDER_ROOT: the maximum number of slots or nodes in the root's block.  ORDER_DESCENTS: after this many descents that
- * fail, a search uses search_below(), which reads the bounds of all children. */
+/* ORDER_ROOT: the maximum number of slots or nodes in the root's block.  ORDER_DESCENTS: after this many failed
+ * descents, a search uses search_below(), which reads the bounds of all children. */
 #define ORDER_ROOT ((size_t)1 << ORDER_ROOT_BITS)
 #define ORDER_LEVELS_MAX ((31 + ORDER_BLOCK_BITS - 1) / ORDER_BLOCK_BITS)
 
@@ -82,7 +82,7 @@ struct rank {
 #define VERSION_CHILD UINT64_C(4)
 #define VERSION_ONE (VERSION_CHILD << ORDER_BLOCK_BITS)
 
-/* Level 0 has the slots, from slot 1 on; the others have nodes. */
+/* Level 0 has the slots, from slot 1 on; the other levels have nodes. */
 struct order_level {
 	_Atomic(uint64_t) *priority, *stamp;
 	_Atomic(uint64_t) *version; /* nodes only */
@@ -97,7 +97,8 @@ struct order {
 	size_t mapped_bytes;
 	struct order_level level[ORDER_LEVELS_MAX];
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) clock; /* the newest stamp */
-	/* Statistics: victims whose slot a new object got; other victims; new objects for which no object gave way. */
+	/* Statistics.  handed_over: victims whose slot a new object got.  released: other victims.  not_evicted: new
+	 * objects for which no object gave way. */
 	_Atomic(uint64_t) handed_over, released, not_evicted;
 	/* Slots above `top` have never been candidates.  `top` only grows. */
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) top;
@@ -110,7 +111,7 @@ struct least {
 	uint32_t slot;
 };
 
-/* Makes the order for slots 1 .. slots of `arena`.  Its memory is backed as `config->flags` say. */
+/* Makes the order for all slots of `arena`, and backs its memory as `config->flags` say. */
 lfpool_status_t order_open(struct order **order_out, const lfpool_config_t *config, const struct arena *arena);
 void order_close(struct order *order);
 
@@ -128,10 +129,10 @@ uint64_t order_priority(const struct order *order, uint32_t slot);
 /* Called after the last pin of a candidate was removed.  Lowers the bounds above it (EV3). */
 void order_lower(struct order *order, uint32_t slot);
 
-/* Returns the candidate with the least rank.  If ranks change during the call, the result is a candidate whose rank was
- * not above the rank of any candidate that did not change, at the moment when the search read it. */
+/* Returns the candidate with the least rank.  Ranks may change during the call.  When the search read the rank of its
+ * result, that rank was at most the rank of each candidate that did not change. */
 struct least order_least(struct order *order);
-/* Called after the block of this slot lost its least candidate.  Raises each bound above the block that is below
+/* Called after the block of this slot lost its least candidate.  Raises the bounds above the block, if they are below
  * `limit`. */
 void order_raise(struct order *order, uint32_t slot, struct rank limit);
 /* Does an object with priority `a` give way to a new one with priority `b`? */

@@ -52,7 +52,7 @@ static inline uint32_t aside_count(const struct aside *a)
 
 static inline uint64_t aside_sets(const struct aside *a)
 {
-	/* acquire: the tickets that this number counts. */
+	/* acquire: makes the tickets that this number counts visible. */
 	return load_acquire(&a->sets);
 }
 
@@ -63,7 +63,7 @@ static inline void aside_set(struct aside *a, uint32_t slot)
 	(void)fetch_add_relaxed(&a->count, 1);
 	const uint64_t ticket = fetch_add_relaxed(&a->tickets, 1) + 1;
 
-	/* release, edge KEEP: the holder's writes to the object. */
+	/* release, edge KEEP: publishes the holder's writes to the object. */
 	store_release(&a->ticket[slot], ticket);
 	/* relaxed: the CAS decides.  release: publishes the ticket to a call that compares `sets`.  Retries only after
 	 * another call has set a slot aside. */
@@ -73,8 +73,8 @@ static inline void aside_set(struct aside *a, uint32_t slot)
 		;
 }
 
-/* Takes the first slot from *at on whose ticket is at most `until`.  SLOT_NONE: no slot has such a ticket.  *at is 1 at
- * first. */
+/* Takes the first slot from *at on whose ticket is at most `until`.  SLOT_NONE: no slot has such a ticket.  The caller
+ * sets *at to 1 before the first call. */
 static inline uint32_t aside_take(struct aside *a, uint64_t until, uint32_t *at)
 {
 	if (!aside_count(a))
@@ -93,7 +93,7 @@ static inline uint32_t aside_take(struct aside *a, uint64_t until, uint32_t *at)
 	return SLOT_NONE;
 }
 
-/* The next slot that is set aside, from *at on; SLOT_NONE at the end.  A snapshot. */
+/* The next slot that is set aside, after *at; SLOT_NONE at the end.  The result is a snapshot. */
 static inline uint32_t aside_next(const struct aside *a, uint32_t *at)
 {
 	while (++*at <= a->slots)

@@ -16,7 +16,7 @@
  *              B2  `contents` of a slot is POISON exactly while its object is free and filled with the poison.  It is
  *                  FRESH before the first use, and while the object's memory may be returned to the system.  The next
  *                  acquire fills a FRESH object with the poison.
- * Progress     As the functions of the three modules.
+ * Progress     The same as that of the three modules.
  */
 #ifndef LFPOOL_DEBUGGING_H
 #define LFPOOL_DEBUGGING_H
@@ -80,7 +80,7 @@ struct quarantine *debug_quarantine(struct debug *debug);
 void debug_label(struct debug *debug, uint32_t slot, const char *label);
 /* Writes which thread released the object last, if the modes record it. */
 void debug_put_released(const struct debug *debug, uint32_t slot, struct text *text);
-/* Writes the end of a dump: the modes, and with the mode owner the holders, ranked.  `debug` may be NULL. */
+/* Writes the end of a dump: the modes, and in the mode owner a ranked table of the holders.  `debug` may be NULL. */
 void debug_put_report(const struct debug *debug, const struct debug_modes *modes, size_t used, lfpool_format_t format,
 		      struct text *text);
 

@@ -22,7 +22,7 @@ struct lifecycle {
 	_Atomic(uint8_t) built[]; /* by slot, from slot 0 on (K2); written by the slot's holder     */
 };
 
-/* Embedded builds have no debug modes.  A macro, because then every compiler treats it as a constant there. */
+/* Embedded builds have no debug modes.  This is a macro, so that every compiler treats it as a constant there. */
 #define has_debug(lifecycle) (!EMBEDDED && (lifecycle)->debug)
 
 /* ---- Life ---- */

@@ -8,11 +8,11 @@
  *              is put back.  At both times the caller holds no lock, and its cache is consistent, so a hook may use the
  *              pool.
  * Invariants   K1  only the holder of a slot calls lifecycle_begin() and lifecycle_end() for it.  If two threads
- *                  release an object at once, only one of them becomes the holder of its slot, because releases are by
+ *                  release an object at once, only one of them becomes the holder of its slot, because a release is a
  *                  CAS.
  *              K2  `built` of a slot is 1 exactly while hooks.create has run for its object, and hooks.destroy has not
  *                  run since.
- * Progress     As the hooks.
+ * Progress     The same as that of the hooks.
  */
 #ifndef LFPOOL_LIFECYCLE_H
 #define LFPOOL_LIFECYCLE_H
@@ -27,13 +27,13 @@ struct aside;
 struct lifecycle;
 struct debug_modes;
 
-/* The lifecycle of a pool with this config, or NULL for a pool without hooks and debug modes.  False when the system
- * refuses memory. */
+/* Makes the lifecycle of a pool with this config.  *lifecycle_out is NULL for a pool without hooks and debug modes.
+ * False when the system refuses memory. */
 bool lifecycle_open(struct lifecycle **lifecycle_out, const lfpool_config_t *config, const struct debug_modes *modes);
 void lifecycle_close(struct lifecycle *lifecycle);
-/* For a pool in a buffer, which has no debug modes.  lifecycle_buffer_bytes() returns the bytes of the lifecycle, or 0
- * if the pool needs no lifecycle.  lifecycle_open_in() makes the lifecycle in a buffer with this number of bytes,
- * aligned to CACHE_LINE_PAIR. */
+/* These two are for a pool in a buffer, which has no debug modes.  lifecycle_buffer_bytes() returns the bytes of the
+ * lifecycle, or 0 if the pool needs no lifecycle.  lifecycle_open_in() makes the lifecycle in a buffer with this number
+ * of bytes, aligned to CACHE_LINE_PAIR. */
 size_t lifecycle_buffer_bytes(const lfpool_config_t *config);
 struct lifecycle *lifecycle_open_in(void *buffer, const lfpool_config_t *config);
 /* Backs its memory as `flags` say (os.h), except the memory of the debug modes.  `lifecycle` may be NULL. */

@@ -87,7 +87,7 @@ static void put_frame(struct text *text, const char *frame)
 	}
 }
 
-/* "spawn+0x1f < main+0x88" */
+/* Writes for example "spawn+0x1f < main+0x88". */
 static void callsite_put(struct text *text, void *const *frames, uint32_t count)
 {
 	const char *between = "";
@@ -162,7 +162,7 @@ static void put_age(struct text *text, uint64_t when)
 	text_put(text, " %llu.%03llu s ago", (unsigned long long)(ms / 1000), (unsigned long long)(ms % 1000));
 }
 
-/* Nothing if the call site was not sampled. */
+/* Writes nothing if the call site was not sampled. */
 static void owner_put_site(const struct owner_end *end, struct text *text)
 {
 	void *frames[OWNER_FRAMES];
@@ -264,7 +264,7 @@ static void count_slot(struct table *table, const struct owners *owners, uint32_
 		table->row[i].since = since;
 }
 
-/* Most objects first; among equal counts the oldest first. */
+/* The holder with the most objects comes first; among equal counts, the one with the oldest object. */
 static int compare_rows(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;

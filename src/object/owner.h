@@ -49,7 +49,8 @@ void owners_close(struct owners *owners);
 void owner_acquired(struct owners *owners, uint32_t slot);
 void owner_released(struct owners *owners, uint32_t slot);
 
-/* "Acquired by thread 7 ("physics") 1.203 s ago at spawn+0x1f < main+0x88."; nothing if never acquired. */
+/* Writes for example "Acquired by thread 7 ("physics") 1.203 s ago at spawn+0x1f < main+0x88."; nothing if the object
+ * was never acquired. */
 void owner_put_acquired(const struct owners *owners, uint32_t slot, struct text *text);
 void owner_put_released(const struct owners *owners, uint32_t slot, struct text *text);
 

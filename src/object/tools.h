@@ -40,7 +40,7 @@ static inline void *range_object(const struct object_range *range, uint32_t slot
 struct tools {
 	bool asan, lsan, memcheck, tsan;
 	struct object_range range; /* from tools_attach() on    */
-	_Atomic(uint64_t) rooted;  /* slots 1 .. this are roots */
+	_Atomic(uint64_t) rooted;  /* slots 1 to this are roots */
 };
 
 /* Finds the tools that watch this process.  False: no tool does. */
@@ -57,7 +57,7 @@ void tools_open(const struct tools *t, void *memory, size_t bytes);
 void tools_shut(const struct tools *t, void *memory, size_t bytes);
 
 /* tools_acquired(): the object is acquired, and the caller has made it accessible.  tools_released(): the object is
- * released; makes it inaccessible. */
+ * released, and the call makes it inaccessible. */
 void tools_acquired(struct tools *t, uint32_t slot, void *object, size_t bytes);
 void tools_released(struct tools *t, void *object, size_t bytes);
 

@@ -86,7 +86,8 @@ static size_t remove_free(lfpool_t *pool, struct cache_head *head, size_t count)
 
 size_t resize_shrink(lfpool_t *pool, struct cache_head *head, size_t count)
 {
-	/* Free objects come first, because once objects are owed, other calls might pay with the free ones. */
+	/* The call removes free objects first, because once objects are owed, other calls might pay with the free
+	 * ones. */
 	size_t gone = remove_free(pool, head, count);
 
 	if (gone < count) {
@@ -104,7 +105,7 @@ void resize_close(lfpool_t *pool, struct cache_head *head)
 {
 	waiters_close(&pool->waiters);
 	cold_close(&pool->core.cold);
-	/* For W7, and for W1, because all objects are owed now. */
+	/* W7 needs this fence, and so does W1, because all objects are owed now. */
 	arena_heavy_fence(&pool->core.arena);
 	(void)remove_free(pool, head, SIZE_MAX);
 	waiters_serve(pool, head);

@@ -113,7 +113,7 @@ static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uin
 	return true;
 }
 
-/* True: demand is left, and no object is free. */
+/* Gives free objects to the demand.  True: demand is left, and no object is free. */
 static bool serve(lfpool_t *pool, struct cache_head *head)
 {
 	struct waiters *d = &pool->waiters;
@@ -168,7 +168,7 @@ void waiters_search(struct waiters *d, uint64_t ticket)
 	/* relaxed: the CAS decides. */
 	uint64_t full = load_relaxed(&d->full);
 
-	/* `wanted` rises before `full` changes, so that it is never too low. */
+	/* `wanted` rises before `full` changes, so that `wanted` is never too low. */
 	waiters_want(d, 1);
 	/* relaxed: the fence below orders the CAS.  Repeats only after another thread changed `full`. */
 	while (!cas_weak_relaxed(&d->full, &full, full_ticket(ticket)))
@@ -195,7 +195,7 @@ static void not_full(struct waiters *d)
 	/* relaxed, here and below: the call that made the object free has fenced. */
 	uint64_t full = load_relaxed(&d->full);
 
-	/* Repeats only after another thread changed it. */
+	/* Repeats only after another thread changed `full`. */
 	while (full != FULL_UNKNOWN && !cas_weak_relaxed(&d->full, &full, FULL_UNKNOWN))
 		;
 	if (full != FULL_UNKNOWN)

@@ -53,7 +53,7 @@ void waiters_tell_closed(lfpool_t *pool);
  * live pools. */
 void waiters_free(struct waiters *d);
 #if !EMBEDDED
-/* In the child after fork: the calls of other threads are gone. */
+/* Called in the child after a fork.  Forgets the calls of other threads, which are gone. */
 void waiters_forget_calls(lfpool_t *pool);
 #endif
 
@@ -140,7 +140,7 @@ void resize_serve_if_wanted(lfpool_t *pool, struct cache_head *head);
  * step.  True: an object may be free now.  Does not serve, because waiting calls grow the pool themselves. */
 bool resize_by_itself(lfpool_t *pool, size_t seen);
 
-/* As lfpool_shrink(), but no memory goes back to the system. */
+/* Like lfpool_shrink(), but no memory goes back to the system. */
 size_t resize_shrink(lfpool_t *pool, struct cache_head *head, size_t count);
 
 /* Closes the pool, and removes the objects that are free. */
