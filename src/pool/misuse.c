@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * misuse.c - counts refused releases and findings of debug modes, and reports them to the hook or stderr; what each
- * status means.
+ * misuse.c - counts refused releases and findings of debug modes, and reports them to the hook or stderr.  It also has
+ *            the text of each status.
  */
 #include "pool/pool.h"
 

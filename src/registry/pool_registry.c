@@ -312,8 +312,9 @@ static struct policy policy_wanted(const lfpool_registry_t *registry, const stru
 }
 
 /*
- * Called with the mutex held; releases it while the pool changes.  The caller has the row (PR4).  Does `steps`, which
- * may be 0.  If another switch has met the row meanwhile, does all steps again.  Returns the row, which may have moved.
+ * Called with the mutex held; releases it while the pool changes.  The caller has the row (PR4).  Takes the steps in
+ * `steps`, which may be 0.  If another switch found the row busy meanwhile, takes all steps again.  Returns the row,
+ * which may have moved.
  */
 static struct pool_row *bring(lfpool_registry_t *registry, struct pool_row *row, lfpool_t *pool, int steps,
 			      lfpool_registry_report_t *report)

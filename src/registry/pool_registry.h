@@ -8,7 +8,7 @@
  * Invariants   PR1 rows are sorted; no two have the same name.
  *              PR2 the pool of a row exists, and no other row has it.  While a pool is being made or destroyed, its row
  *                  has only the name, because another pool can get the address of a destroyed one.
- *              PR3 `scenario` is one of the profile's.
+ *              PR3 `scenario` is the number of a scenario of the profile.
  *              PR4 a call has a row while it makes or destroys the row's pool, or while `busy` is set for it.
  *                  Meanwhile no other call removes the row or changes its pool.  A switch that meets such a row sets
  *                  `again`, and does not wait.  The call that has the row checks `again` under the mutex when it is
@@ -46,7 +46,7 @@ struct pool_row {
 	size_t reserved;            /* objects for which there is address space                    */
 	bool busy;                  /* a switch changes the pool: PR4                              */
 	uintptr_t user;             /* the thread of the call that has the row, or had it last     */
-	bool again;                 /* another switch has met the row meanwhile (PR4)              */
+	bool again;                 /* another switch found the row busy (PR4)                     */
 	struct row_numbers numbers; /* used during a dump                                          */
 };
 
@@ -59,7 +59,7 @@ struct lfpool_registry_t {
 	struct pool_row *rows;
 	size_t count, room;
 	size_t sleepers;           /* destroys that wait for a row        */
-	_Atomic(uint64_t) brought; /* if a destroy waits: changes when `busy` of a row ends */
+	_Atomic(uint64_t) brought; /* while a destroy waits: changes when a row is no longer busy */
 };
 
 /* Called in the child of a fork, with the mutex held.  Takes back the rows of calls that are gone. */
@@ -79,11 +79,11 @@ static inline void registry_unlock(lfpool_registry_t *registry)
 
 /* ---- For sets ---- */
 
-/* As window_bytes(), for the pool that registry_create_in() would make now. */
+/* Like window_bytes(), but for the pool that registry_create_in() would make now. */
 lfpool_status_t registry_window_bytes(lfpool_registry_t *registry, const char *name, const lfpool_config_t *config,
 				      size_t *bytes_out);
-/* As lfpool_registry_create_pool(), with the objects in the range, which limits their number.  `range` NULL: the
- * objects may be anywhere. */
+/* Like lfpool_registry_create_pool(), but places the objects in the range, which limits their number.  If `range` is
+ * NULL, the objects may be anywhere. */
 lfpool_status_t registry_create_in(lfpool_registry_t *registry, const char *name, const lfpool_config_t *config,
 				   const struct window_range *range, lfpool_t **pool_out);
 

@@ -309,7 +309,7 @@ static bool read_value(struct reader *r, const struct key *key, struct policy *p
 	return true;
 }
 
-/* key=value */
+/* Reads "key=value". */
 static bool read_setting(struct reader *r, struct policy *policy)
 {
 	const struct token name = read_word(r, BLANKS ENDS "=");
@@ -378,7 +378,7 @@ static bool add_scenario(struct reader *r, const struct profile_scenario *scenar
 	return true;
 }
 
-/* [name] */
+/* Reads "[name]". */
 static bool read_scenario(struct reader *r)
 {
 	struct profile_scenario scenario = {.number = r->line};
@@ -416,7 +416,7 @@ static bool check_line(struct reader *r, const char *at, const struct profile_li
 		    word_of(&whole, PROFILE_capacity), capacity);
 }
 
-/* pool key=value ... */
+/* Reads "pool key=value ...". */
 static bool read_pool(struct reader *r)
 {
 	const struct token name = read_word(r, BLANKS ENDS);

@@ -56,7 +56,7 @@ enum profile_key {
 	PROFILE_KEYS(PROFILE_KEY)
 #undef PROFILE_KEY
 		PROFILE_KEY_COUNT,
-	PROFILE_FIXED = PROFILE_growth_step /* the first that a switch cannot change */
+	PROFILE_FIXED = PROFILE_growth_step /* the first key that a switch cannot change */
 };
 
 struct policy {

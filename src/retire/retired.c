@@ -73,7 +73,8 @@ static void put_back(struct retired *retired, struct batch *batch, struct cache_
 	for (uint32_t left = (uint32_t)batch->face.count; left; left--) {
 		const uint32_t below = retired_below(retired, slot);
 
-		/* relaxed, both: the free lists publish the slot for its next holder.  R1. */
+		/* relaxed, both: the free lists publish the slot for its next holder.  The link is no longer marked
+		 * (R1). */
 		store_relaxed(&retired->link[slot], 0);
 		store_relaxed(&batch->shard->with_scheme, left - 1);
 		waiters_put(pool, head, slot, pool_object(pool, slot));
@@ -207,7 +208,7 @@ static lfpool_status_t take_leave(lfpool_t *pool, const void *object, uint32_t *
 	lfpool_status_t status = pool->retired ? pool_locate(pool, object, slot_out) : LFPOOL_E_NO_SCHEME;
 
 	if (status == LFPOOL_OK) {
-		/* Always by CAS, because a slot that two threads could retire would be on two lists. */
+		/* This uses a CAS in every pool, because a slot that two threads could retire would be on two lists. */
 		const enum leave leave = arena_leave_active(&pool->core.arena, *slot_out, true, GENERATION_RETIRED);
 
 		if (leave == LEAVE_REFUSED)
@@ -305,7 +306,7 @@ lfpool_status_t lfpool_drain(lfpool_t *pool)
 
 		if (idle)
 			continue;
-		/* acquire, edges ENDED, RETIRE: the objects that were put back. */
+		/* acquire, edges ENDED, RETIRE: makes the objects that were put back visible. */
 		for (unsigned attempt = 0;
 		     load_acquire(&shard->ended) < goal && shard_phase(load_acquire(&shard->word)) != IDLE; attempt++)
 			if (!wait_a_while(retired, attempt))

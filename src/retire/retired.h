@@ -3,8 +3,8 @@
  * retired.h - objects that are retired and not yet free (lfpool/retire.h).
  *
  * Idea         Each thread uses one of a few shards.  A shard has a growing stack of retired slots, and at most one
- *              batch, which the scheme has.  One word describes both: {phase:2, count:30, slot:32}.  The count and the
- *              slot belong to the stack.
+ *              batch, for which the scheme decides when it may be reused.  One word describes both: {phase:2,
+ *              count:30, slot:32}.  The count and the slot belong to the stack.
  *                  idle  -> begun   CAS, by a retire: its slots are the batch (-> held, if the scheme is asked)
  *                  begun -> begun   CAS, by a retire: its slots are pushed (also held -> held)
  *                  begun -> idle    CAS, after the batch was reclaimed: the stack is empty
@@ -19,7 +19,7 @@
  * Invariants   R1  a retired slot is on one stack, or in one batch, and its link is marked as retired.  The link of a
  *                  free or active slot is not marked.
  *              R2  an idle shard has an empty stack: when a batch has been reclaimed, the stack becomes the next batch.
- *                  So a slot waits for at most two batches.
+ *                  So a slot on the stack waits for the current batch, and then for the batch that it is in.
  *              R3  a batch belongs to one call or to the scheme.  A call gets the batch when it changes the word from
  *                  idle to begun or held, or when it takes the stack.  It writes the batch until it calls `begin`.
  *                  After that the batch belongs to the scheme, or to the call that changed the word from begun to held.
@@ -55,7 +55,7 @@
 /* A slot's link: the slot below it, or SLOT_NONE; and this bit while the slot is retired. */
 #define LINK_RETIRED (UINT32_C(1) << 31)
 
-/* A retire asks the scheme each time that a stack has RETIRES_PER_POLL more slots. */
+/* A retire asks the scheme each time that the stack has grown by RETIRES_PER_POLL slots. */
 #ifndef RETIRES_PER_POLL
 #define RETIRES_PER_POLL 64
 #endif
@@ -119,7 +119,7 @@ static inline uint32_t retired_below(const struct retired *retired, uint32_t slo
 	return load_relaxed(&retired->link[slot]) & ~LINK_RETIRED;
 }
 
-/* Sets pool->retired, for this scheme and slots 1 .. slots.  Its memory is backed as `flags` say (os.h).  A failure
+/* Makes pool->retired, for this scheme and slots 1 .. slots, and backs its memory as `flags` say (os.h).  A failure
  * changes nothing. */
 lfpool_status_t retired_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size_t slots, uint32_t flags);
 /* Retires a slot that the caller holds and whose object's use has ended. */

@@ -5,10 +5,10 @@
  * Idea         Each of the pool's places for retired objects has a record.  A record must have one user at a time,
  *              which holds here: a place has at most one batch, and one thread at a time begins the batch or asks about
  *              it.  `ready` calls ck_epoch_poll(), which calls our callback when the entry is due.
- * Why not one  ck_epoch_poll() checks for active threads, and then reclaims all deferred entries of the record.  If
- * record       threads shared a record, it would also reclaim an entry that another thread has deferred since the
- *              check, which is too early.  (ck_epoch_call_strict() lets several threads defer at once, but not while
- *              another thread polls.)
+ * Records      ck_epoch_poll() checks for active threads, and then reclaims all deferred entries of the record.  If
+ *              threads shared a record, the poll of one thread would also reclaim an entry that another thread has
+ *              deferred since the check, which is too early.  (ck_epoch_call_strict() lets several threads defer at
+ *              once, but not while another thread polls.)
  * Order        ck_epoch_call() reads the epoch without a fence.  That epoch must not be older than the object's
  *              removal, so a fence comes first.
  * Progress     Lock-free; a poll is O(records of the epoch).

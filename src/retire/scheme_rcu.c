@@ -3,7 +3,8 @@
  * scheme_rcu.c - lfpool/rcu.h: a batch is one callback of call_rcu().
  *
  * Idea         The flavour's struct has all the functions, so the same code works for every flavour.
- * Progress     As call_rcu(), which sometimes takes a lock and may wake its worker; rcu_barrier() blocks.
+ * Progress     The same as that of call_rcu(), which sometimes takes a lock and may wake its worker.  rcu_barrier()
+ *              blocks.
  */
 #include "lfpool/rcu.h"
 #include "lfpool/retire.h"

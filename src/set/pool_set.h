@@ -13,7 +13,7 @@
  * Invariants   Y1  the `pool` of a class changes from NULL to a pool once, and does not become NULL again before
  *                  lfpool_set_destroy().
  * Progress     Look-ups: wait-free.
- * Edges        MAKE: set_publish() -> set_pool(): the pool, complete.
+ * Edges        MAKE: from set_publish() to set_pool(): a found pool is complete.
  */
 #ifndef LFPOOL_POOL_SET_H
 #define LFPOOL_POOL_SET_H
@@ -48,7 +48,7 @@ struct lfpool_set_t {
 /* Called under the lock of all windows, once per class. */
 static inline void set_publish(lfpool_set_t *set, size_t class_number, lfpool_t *pool)
 {
-	/* release, edge MAKE: the pool, complete. */
+	/* release, edge MAKE: publishes the complete pool. */
 	store_release(&set->class[class_number].pool, (uintptr_t)pool);
 }
 
@@ -76,7 +76,7 @@ static inline lfpool_cache_t *set_cache_at(const lfpool_set_t *set, const void *
 	return likely(window < set->head.windows) ? set_cache(set, window) : NULL;
 }
 
-/* As set_cache(), for the class of m + 1 units of the alignment. */
+/* Like set_cache(), but for the class of m + 1 units of the alignment. */
 static inline lfpool_cache_t *set_small_cache(const lfpool_set_t *set, uint64_t m)
 {
 	/* relaxed, both: as above. */

@@ -69,7 +69,7 @@ static void give(unsigned thread, void (*where)(struct cold *, uint32_t))
 	where(&colds.cold, slot);
 }
 
-/* Among the opened slots, no more can become objects. */
+/* The capacity and the borrowed slots together may not exceed the opened slots. */
 static void borrow(void)
 {
 	const uint32_t borrowed = cold_borrow(&colds.cold, RESERVED);
