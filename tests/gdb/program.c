@@ -208,10 +208,11 @@ int main(void)
 	pthread_barrier_init(&over, NULL, THREADS + 1);
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, worker, i ? &threads[i] : NULL);
+	/* The threads have their caches, so none of them claims a cache that use_handles() gives up. */
+	pthread_barrier_wait(&used);
 	probe_all();
 	for (int i = 0; i < 3; i++)
 		(void)lfpool_release(pools[PLAIN], &pools[PLAIN]);
-	pthread_barrier_wait(&used);
 	print_stats();
 	fflush(stdout);
 	at_rest();
