@@ -30,6 +30,14 @@ static lfpool_t *pool_built(size_t capacity)
 	return POOL_OF(256, capacity, .hooks = {.create = on_create, .destroy = on_destroy});
 }
 
+/* With one stack of full magazines in the depot, and at most one in each cache. */
+static lfpool_t *pool_in_magazines(size_t capacity, size_t magazine)
+{
+	built = destroyed = 0;
+	return POOL_OF(256, capacity, .cache_capacity = 2 * magazine, .depot_shards = 1,
+		       .hooks = {.create = on_create, .destroy = on_destroy});
+}
+
 /* Each cache acquires `each`, all at once, and releases them. */
 static void burst(lfpool_t *pool, lfpool_cache_t **caches, size_t each, size_t bytes)
 {
@@ -223,6 +231,72 @@ TEST(idle_rounds_leave_used_objects)
 	assert_int_equal(built, ALL);
 	assert_in_range(idle_of(pool), USED, EACH + USED);
 	lfpool_destroy(pool);
+}
+
+/* The caller's cache has objects that were just used.  The idle ones are in the depot, and a round takes those. */
+TEST(idle_rounds_leave_the_objects_in_the_callers_cache)
+{
+	enum { USED = 4, MAGAZINE = 8, MANY = 8 * MAGAZINE };
+	void *objects[MANY], *again[USED];
+	lfpool_t *pool = pool_in_magazines(MANY, MAGAZINE);
+
+	assert_int_equal(acquire_all(pool, objects, MANY), MANY);
+	release_all(pool, objects, MANY);
+	round_of(pool, 0);
+	assert_int_equal(acquire_all(pool, objects, USED), USED);
+	release_all(pool, objects, USED);
+	round_of(pool, 0);
+	assert_int_equal(destroyed, MANY - MAGAZINE);
+	assert_int_equal(acquire_all(pool, again, USED), USED);
+	assert_true(sort_disjoint(objects, USED, 256) && sort_disjoint(again, USED, 256));
+	assert_memory_equal(again, objects, sizeof(again));
+	release_all(pool, again, USED);
+	pool_close(pool, 256);
+}
+
+/* Thieves may have taken idle objects, so a round takes one object less for each theft since the previous round began.
+ * The thefts of earlier periods do not count. */
+TEST(idle_rounds_forget_the_thefts_of_earlier_periods)
+{
+	enum { MAGAZINE = 8, MANY = 8 * MAGAZINE };
+	void *objects[MANY];
+	lfpool_t *pool = pool_in_magazines(MANY, MAGAZINE);
+	lfpool_cache_t *first = lfpool_cache_create(pool), *thief = lfpool_cache_create(pool);
+
+	assert_int_equal(lfpool_cache_acquire_bulk(first, objects, MANY), MANY);
+	assert_int_equal(lfpool_cache_release_bulk(first, objects, MANY), MANY);
+	assert_int_equal(lfpool_cache_acquire_bulk(thief, objects, MANY), MANY);
+	assert_int_equal(lfpool_cache_release_bulk(thief, objects, MANY), MANY);
+	assert_true(stats_of(pool).steals > 0);
+	for (int i = 0; i < 2; i++)
+		round_of(pool, 0);
+	assert_int_equal(destroyed, MANY);
+	pool_close(pool, 256);
+}
+
+/* A round itself steals from caches that sleep.  These thefts do not count either. */
+TEST(idle_rounds_forget_their_own_thefts)
+{
+	enum { MAGAZINE = 8, EACH_CACHE = 2 * MAGAZINE, USERS = 3, MANY = 8 * MAGAZINE, KEPT = 5 * MAGAZINE };
+	void *objects[MANY];
+	lfpool_cache_t *caches[USERS];
+	lfpool_t *pool = pool_in_magazines(MANY, MAGAZINE);
+
+	for (int i = 0; i < USERS; i++)
+		assert_non_null(caches[i] = lfpool_cache_create(pool));
+	assert_int_equal(lfpool_cache_acquire_bulk(caches[0], objects, MANY), MANY);
+	assert_int_equal(lfpool_cache_release_bulk(caches[0], objects, MANY - 2 * EACH_CACHE), MANY - 2 * EACH_CACHE);
+	for (int i = 1; i < USERS; i++)
+		assert_int_equal(lfpool_cache_release_bulk(caches[i], objects + MANY - i * EACH_CACHE, EACH_CACHE),
+				 EACH_CACHE);
+	/* The second round takes two magazines of the depot, and one of the three on the stacks of the caches. */
+	for (int i = 0; i < 2; i++)
+		round_of(pool, KEPT);
+	assert_int_equal(destroyed, MANY - KEPT);
+	assert_int_equal(stats_of(pool).steals, 1);
+	round_of(pool, 0);
+	assert_int_equal(destroyed, MANY);
+	pool_close(pool, 256);
 }
 
 /* They do not affect each other. */

@@ -186,6 +186,29 @@ TEST_WITH(release_finds_room_in_a_robbed_magazine, setup, teardown)
 	assert_int_equal(drain(a), SLOTS);
 }
 
+/* A thief chooses an object in a cache's current magazine, but takes it later, when the magazine is on the cache's stack.
+ * So the object was not idle, although the stack never changed.  (Interleaved by hand.) */
+TEST_WITH(idle_round_leaves_a_used_object_when_a_thief_took_an_idle_one, setup, teardown)
+{
+	b_takes_all();
+	put_n(b, SLOTS, slots);
+	struct lfpool_magazine *robbed = b->current;
+	const uint64_t top = atomic_load(&robbed->top);
+
+	cache_put(b, slots[SLOTS]);
+	assert_ptr_not_equal(b->current, robbed);
+	assert_false(lfpool_trim(pool, LFPOOL_IDLE, SIZE_MAX));
+	assert_int_equal(magazine_take(robbed, SLOTS, top, 1), (uintptr_t)arena_object(&core->arena, slots[0]));
+	tally(&a->counts.steals);
+	assert_int_equal(cache_take(b, false), slots[SLOTS]);
+	cache_put(b, slots[SLOTS]);
+	/* Three idle objects are left on the stack, and the used one is in the current magazine. */
+	assert_false(lfpool_trim(pool, LFPOOL_IDLE, SIZE_MAX));
+	assert_int_equal(stats_of(pool).untouched, SLOTS - 1);
+	assert_int_equal(cache_take(b, false), slots[SLOTS]);
+	assert_int_equal(cache_take(b, false), slots[SLOTS - 1]);
+}
+
 /* A producer acquires, a consumer releases: touched objects are those in flight, plus at most the bound of each
  * cache. */
 TEST(touched_objects_stay_within_use_and_bounds)

@@ -109,6 +109,20 @@ TEST_WITH(failed_compare_and_swaps_are_counted, setup, teardown)
 }
 #endif
 
+/* The failures on each kind of stack are added up. */
+TEST_WITH(retries_of_all_stacks_are_added, setup, teardown)
+{
+	struct shard *shard = &core->depot.shard[0];
+	struct stack *const stacks[] = {&shard->full, &shard->partial, &shard->empty, &cache->full, &cache->empty};
+	uint64_t expected = stats_of(pool).retries;
+
+	for (size_t i = 0; i < COUNT(stacks); i++) {
+		tally_shared(&stacks[i]->retries, UINT64_C(1) << i);
+		expected += UINT64_C(1) << i;
+		assert_int_equal(stats_of(pool).retries, expected);
+	}
+}
+
 /* A stopped reset: until another one ends the minimum is unknown, and the stopped one ends nothing. */
 TEST_WITH(stopped_reset_leaves_the_mark_unknown, setup, teardown)
 {
