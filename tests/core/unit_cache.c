@@ -186,8 +186,8 @@ TEST_WITH(release_finds_room_in_a_robbed_magazine, setup, teardown)
 	assert_int_equal(drain(a), SLOTS);
 }
 
-/* A thief chooses an object in a cache's current magazine, but takes it later, when the magazine is on the cache's stack.
- * So the object was not idle, although the stack never changed.  (Interleaved by hand.) */
+/* A thief chooses an object in a current magazine, but takes it when the magazine is on the cache's stack.  So the
+ * object was not idle, although the stack never changed.  (Interleaved by hand.) */
 TEST_WITH(idle_round_leaves_a_used_object_when_a_thief_took_an_idle_one, setup, teardown)
 {
 	b_takes_all();
