@@ -8,55 +8,59 @@
  *     config.capacity = 1000;
  *     if (lfpool_create_in(&pool, &config, memory, sizeof(memory)) != LFPOOL_OK) ...
  *
- * Objects only (config.memory_use = LFPOOL_MEMORY_OBJECTS): for memory that is pinned, bound to a NUMA node, mapped
- * from hugetlbfs, or registered with a device or the kernel.
+ * With config.memory_use = LFPOOL_MEMORY_OBJECTS only the objects are in caller-provided memory.  This serves for
+ * memory that is pinned, bound to a NUMA node, mapped from hugetlbfs, or registered with a device or the kernel.
  *
  *     config.memory_bytes = lfpool_memory_bytes(&config);
  *     config.memory = my_pinned_pages(config.memory_bytes);
  *     if (lfpool_create(&pool, &config) != LFPOOL_OK) ...
  *
  * Such a pool grows within that memory.  The memory must be readable and writable, and aligned to pages and to
- * config.object_alignment.  The library does not map, protect, lock or return it: lfpool_trim() does nothing, and
+ * config.object_alignment.  The library does not map, protect, lock or decommit it: lfpool_trim() does nothing, and
  * LFPOOL_LOCK, LFPOOL_PREFAULT and LFPOOL_HUGE_PAGES concern only the rest of the pool.  Unused objects have the
- * memory's former contents.  After lfpool_destroy() the memory belongs to the caller again.  Malloc mode ignores it.
+ * memory's former contents.  After lfpool_destroy() the memory belongs to the caller again.  Malloc mode does not use
+ * config.memory.
  *
- * A pool in a buffer (LFPOOL_MEMORY_POOL) keeps all promises of lfpool.h and one more: no function of it makes a system
- * call, from creation to destruction.  Creation writes to the whole buffer, so no later call meets an untouched page.
- * The costs:
+ * A pool in a buffer (LFPOOL_MEMORY_POOL) keeps all promises of lfpool.h and one more: from creation to destruction no
+ * call on it makes a system call.  Creation writes to the whole buffer, so no later call meets an untouched page.  The
+ * costs:
  *
- *   - No fast path is inlined: acquire and steal execute a full fence each, because membarrier(2) is a system call.
- *   - Threads have no caches.  A call without an explicit cache borrows one of config.buffer_caches for its length.  A
- *     quarter of these, rounded up, is reserved for such calls; lfpool_cache_create() returns NULL when only they are
- *     left.  A call that finds all caches in use spins until another call ends, so with more threads inside calls than
- *     caches the pool is not lock-free.  For speed give each thread a cache; for space have few.
+ *   - No fast path is inlined.  A thief cannot call membarrier(2), because that is a system call, so every acquire and
+ *     every steal execute a full fence instead.
+ *   - Threads have no caches.  A call without an explicit cache borrows one of the config.buffer_caches caches until it
+ *     returns.  A quarter of these caches, rounded up, is reserved for such calls; lfpool_cache_create() returns NULL
+ *     when no other caches are left.  A call that finds all caches in use spins until another call ends, so the pool is
+ *     not lock-free while more threads are inside calls than it has caches.  An explicit cache for each thread is
+ *     faster; few caches need less space.
  *   - lfpool_of() and lfpool_release_self() do not find the pool.
- *   - After fork the child's copy keeps the parent's waiting calls, and loses the caches that calls of other threads
- *     were using.  If it has no cache left, its calls wait for ever.  So fork only while no other thread is inside a
- *     call of this pool; or, if there are more caches than threads, while no call waits.
- *   - It cannot grow beyond its capacity.  Shrinking and growing back work; lfpool_trim() does nothing.
+ *   - After fork the child's copy of the pool still has the parent's waiting calls in its queue, and has lost the
+ *     caches that calls of other threads were using.  If no cache is left, every call on the copy spins for ever.  So
+ *     fork only while no other thread is inside a call of this pool; or, if there are more caches than threads, while
+ *     no call waits.
+ *   - The pool cannot grow beyond its first capacity.  Shrinking and growing back work; lfpool_trim() does nothing.
  *   - Waiting calls (lfpool/wait.h) spin.  With a timeout they read CLOCK_MONOTONIC, which needs no system call where
- *     Linux has a clock in user space (vDSO).  At most 16 calls and continuations queue: a further waiting call is
- *     served out of turn, and a further lfpool_acquire_async() returns LFPOOL_E_NO_MEMORY.
+ *     Linux has a clock in user space (vDSO).  The queue has room for 16 calls and continuations: a further waiting
+ *     call is served out of turn, and a further lfpool_acquire_async() returns LFPOOL_E_NO_MEMORY.
  *   - A misuse is counted and reported to the hook; nothing is written to stderr.
  *   - Some fields of the config are restricted; for other values lfpool_create() returns the status of the field.
  *     max_capacity must be 0 or capacity; backend LFPOOL_BACKEND_LOCKFREE; buffer_caches at most LFPOOL_BUFFER_CACHES;
- *     depot_shards 0 or 1; flags without LFPOOL_LOCK and LFPOOL_HUGE_PAGES; debug without modes except check, zero and
- *     no-tools; scheme all NULL.  The default of cache_capacity is the one for 4 processors, or for buffer_caches if
- *     that is less.
+ *     depot_shards 0 or 1; flags without LFPOOL_LOCK and LFPOOL_HUGE_PAGES; debug modes only check, zero and no-tools;
+ *     scheme all NULL.  The default of cache_capacity is the one for 4 processors, or for buffer_caches if that is
+ *     less.
  *   - The environment variables LFPOOL_BACKEND and LFPOOL_DEBUG are ignored (one line on stderr per process reports
- *     it), and Valgrind and AddressSanitizer do not see free objects.
+ *     it), and Valgrind and AddressSanitizer do not know which objects are free.
  *
- * Processes.  A pool in a buffer that a process shares with its children (mmap with MAP_SHARED, then fork) is shared:
- * calls of all processes are like calls of threads.  The buffer, the library and the hooks must have the same address
- * in each process, so there is no exec, and no other mapping of the buffer.  Hooks run in the process of the call.  A
- * continuation runs in the process whose call serves it: its function and context must be valid there.  If a process
- * ends inside a call, the pool loses the objects and the cache of that call.  Objects that the process held are never
- * released automatically.
+ * Processes.  A pool in a buffer that a process shares with its children (mmap with MAP_SHARED, then fork) is one pool
+ * for all of them: a call of another process is like a call of another thread.  The buffer, the library and the hooks
+ * must have the same address in each process, so there is no exec, and no other mapping of the buffer.  Hooks run in
+ * the process of the call.  A continuation runs in the process whose call serves it: its function and context must be
+ * valid there.  If a process ends inside a call, the pool loses the objects and the cache of that call.  Objects that
+ * the process held are never released automatically.
  *
  * Any other pool belongs to the process that created it, and a child has a copy.  If its objects are in caller-provided
- * memory that the child shares, they remain the parent's, and the child's copy is closed (lfpool_close()): an object
- * that the child releases leaves the copy, without a hook.  (The child detects this in /proc/self/maps.  Where that is
- * not mounted, it must not use the pool.)
+ * memory that the child shares, they remain the parent's, and the child's copy of the pool is closed (lfpool_close()):
+ * an object that the child releases leaves the copy, and no hook runs.  (The child finds in /proc/self/maps that the
+ * memory is shared.  Where /proc is not mounted, the child must not use the pool.)
  */
 #ifndef LFPOOL_BUFFER_H
 #define LFPOOL_BUFFER_H
@@ -76,7 +80,7 @@ LFPOOL_C_BEGIN_
 
 /*
  * LFPOOL_BUFFER_BYTES, LFPOOL_BUFFER_BYTES_WITH - bytes that are enough for a pool of `capacity` objects, with the
- * defaults for everything else: an integer constant expression, if its arguments are.
+ * defaults for everything else.  Integer constant expressions, if their arguments are.
  *
  * object_size       As config.object_size.
  * object_alignment  As config.object_alignment: 0 is the default.
@@ -103,7 +107,7 @@ LFPOOL_C_BEGIN_
 	 LFPOOL_BUFFER_ALIGN_(object_alignment) +                                                                \
 	 LFPOOL_STRIDE_(object_size, LFPOOL_BUFFER_ALIGN_(object_alignment)) * (capacity))
 
-/* Parts of the above; internal. */
+/* Parts of these macros; internal. */
 #define LFPOOL_BUFFER_POOL_ sizeof(char[LFPOOL_BUFFER_ALIGNMENT == 64 ? 3328 : 4736])
 #define LFPOOL_BUFFER_CACHE_ (LFPOOL_BUFFER_ALIGNMENT == 64 ? 320 : 384)
 #define LFPOOL_BUFFER_EXTRA_ 3
@@ -112,7 +116,7 @@ LFPOOL_C_BEGIN_
 #define LFPOOL_BUFFER_ALIGN_(alignment) ((alignment) ? (alignment) : sizeof(char[16]))
 #define LFPOOL_BUFFER_MAGAZINE_(slots) \
 	LFPOOL_ROUND_UP_(LFPOOL_BUFFER_MAGAZINE_HEAD_ + sizeof(void *) * (slots), LFPOOL_BUFFER_ALIGNMENT)
-/* A word for each granule, which is the largest power of two not above the stride. */
+/* A word for each granule.  The bytes of a granule are the largest power of two that is not above the stride. */
 #define LFPOOL_BUFFER_STATES_(stride, capacity) \
 	(sizeof(void *) * ((((stride) * (capacity)) >> (63 - __builtin_clzll(stride))) + 2))
 #define LFPOOL_BUFFER_CHUNKS_(capacity, slots) ((sizeof(char) * (capacity) - 1) / (slots) + 1)
@@ -130,7 +134,7 @@ LFPOOL_C_BEGIN_
 				     : sizeof(char[256]))
 
 /*
- * lfpool_memory_bytes - size of config.memory.
+ * lfpool_memory_bytes - the bytes that config.memory needs.
  *
  * config    As for lfpool_create(); `memory` and `memory_bytes` are ignored, `memory_use` is not.  For
  *           LFPOOL_MEMORY_OBJECTS the environment variable LFPOOL_DEBUG applies.
@@ -168,7 +172,7 @@ LFPOOL_INLINE_ size_t lfpool_buffer_bytes(const lfpool_config_t *config)
  * size      At least lfpool_buffer_bytes(config).
  * Returns   As lfpool_create(), but never LFPOOL_E_NO_MEMORY or LFPOOL_E_LOCK; LFPOOL_E_BUFFER: the buffer is too small
  *           or not aligned, and was not touched.
- * Threads   Any.  Wait-free, except hooks; no system call.
+ * Threads   Any.  Wait-free, except for hooks; no system call.
  * Cost      O(size needed): all of it is written.
  */
 LFPOOL_INLINE_ LFPOOL_MUST_USE lfpool_status_t lfpool_create_in(lfpool_t **pool_out, const lfpool_config_t *config,

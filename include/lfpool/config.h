@@ -33,8 +33,8 @@
 #define LFPOOL_MUST_USE
 #endif
 
-/* A function that a header defines.  In C++ it has external linkage, because inline functions call it (one-definition
- * rule), and hidden visibility, because a plug-in must not get the function of another version of this header. */
+/* A function that a header defines.  In C++ inline functions call it, so the one-definition rule requires external
+ * linkage.  Its visibility is hidden, so that a plug-in does not get the function of another version of this header. */
 #if !defined(__cplusplus)
 #define LFPOOL_INLINE_ static inline
 #elif defined(__ELF__)
@@ -43,7 +43,7 @@
 #define LFPOOL_INLINE_ inline
 #endif
 
-/* C linkage, for C++ callers; a conversion of a void pointer; a null pointer. */
+/* Where C++ differs from C: declarations with C linkage, the conversion of a void pointer, and a null pointer. */
 #ifdef __cplusplus
 #define LFPOOL_C_BEGIN_ extern "C" {
 #define LFPOOL_C_END_ }
@@ -65,7 +65,8 @@ typedef uint64_t lfpool_handle_t; /* names an object until it is released, see l
 
 /* ---- Status ------------------------------------------------------------------------------------------------ */
 
-/* Every status: X(name, value, text).  One value per kind of refusal; a config refusal names its field. */
+/* Every status: X(name, value, text).  Each kind of refusal has one value.  LFPOOL_E_CONFIG_* names the refused field
+ * of the config. */
 #define LFPOOL_STATUS_MAP(X)                                                                                        \
 	X(LFPOOL_OK, 0, "ok")                                                                                       \
 	X(LFPOOL_E_ARGUMENT, -1, "a required pointer is NULL, or a struct_size is invalid")                         \
@@ -139,25 +140,27 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  *
  * LFPOOL_PREFAULT     Touch memory when it is mapped, so that no fast path meets a page fault.  lfpool_create() touches
  *                     all objects and the first caches, and is O(capacity) then.
- * LFPOOL_ZERO         Every acquired object is all zero bytes.  Costs a memset of object_size per acquire, and the slow
- *                     path in every call.
+ * LFPOOL_ZERO         Every acquired object is all zero bytes.  Costs a memset of object_size per acquire, and makes
+ *                     every call take the slow path.
  * LFPOOL_CHECK_RACES  If two threads release one object at the same instant, exactly one succeeds, unless the object is
- *                     acquired in between.  Without the flag both may succeed: then the object is free twice, and the
- *                     pool notices it when it is acquired twice.  Costs one locked instruction per release.
+ *                     acquired in between.  Without the flag both releases may succeed.  The object is then free twice,
+ *                     which the pool notices when it is acquired for the second time.  Costs one locked instruction per
+ *                     release.
  * LFPOOL_CREATE_ALL   lfpool_create() calls hooks.create for every object, and is O(capacity) then.  Without the flag,
  *                     and for objects that growth adds or lfpool_trim() destroys, the first acquire calls it.
  * LFPOOL_LOCK         As LFPOOL_PREFAULT, and lock the memory in RAM (mlock), so that it is never paged out.  Not
  *                     locked: memory of debug modes, objects in malloc mode, and anything in a child after fork.  If
- *                     the system refuses (RLIMIT_MEMLOCK, CAP_IPC_LOCK), lfpool_create() returns LFPOOL_E_LOCK; later,
- *                     a growth adds fewer objects, and a thread without a cache borrows one for each call.
- * LFPOOL_HUGE_PAGES   Align the objects to 2 MiB and ask for transparent huge pages (madvise).  If the system has none,
- *                     nothing else changes (docs/memory.md has the gain).
+ *                     the system refuses (RLIMIT_MEMLOCK, CAP_IPC_LOCK), lfpool_create() returns LFPOOL_E_LOCK.  If it
+ *                     refuses later, a growth adds fewer objects, and a thread that gets no cache borrows one for each
+ *                     call.
+ * LFPOOL_HUGE_PAGES   Align the objects to 2 MiB and ask for transparent huge pages (madvise).  If the system has no
+ *                     huge pages, only the alignment changes (docs/memory.md has the gain).
  * LFPOOL_PLAIN_STRIDE Objects begin object_size bytes apart, rounded up to object_alignment, for programs that compute
- *                     addresses.  (Guards of debug modes, and AddressSanitizer, add to it.)  Without the flag large
- *                     objects may begin up to 1/16 further apart: see LFPOOL_STRIDE_ below.
+ *                     addresses.  (Guards of debug modes, and AddressSanitizer, add to this distance.)  Without the
+ *                     flag large objects may begin up to 1/16 further apart: see LFPOOL_STRIDE_ below.
  * LFPOOL_FENCED       Do not use membarrier(2) for this pool: taking objects out of another thread's cache interrupts
- *                     no thread, but every acquire takes the slow path and executes a full fence.  For threads with
- *                     deadlines that share a pool with threads that may exhaust it (docs/real-time.md).
+ *                     no thread, but every acquire takes the slow path and executes a full fence.  Meant for threads
+ *                     with deadlines that share a pool with threads that may exhaust it (docs/real-time.md).
  */
 #define LFPOOL_PREFAULT UINT32_C(0x1)
 #define LFPOOL_ZERO UINT32_C(0x2)
@@ -172,8 +175,9 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  * The stride: bytes from the start of an object to the start of the next.  Internal; shared by the library and
  * LFPOOL_BUFFER_BYTES.
  *
- * Reason: a first-level cache has 64 sets, and addresses 4096 bytes apart share a set.  With a stride of 4096 all
- * objects would begin in one set, with 1024 in four, but with an odd number of lines in all 64 (docs/memory.md).
+ * Reason: a first-level cache has 64 sets, and addresses 4096 bytes apart share a set.  With a stride of 4096 bytes all
+ * objects would begin in one set, and with 1024 bytes in four sets.  With an odd number of cache lines they begin in
+ * all 64 (docs/memory.md).
  *
  * Rule: the plain stride is object_size, rounded up to object_alignment.  A step is 64 bytes, or object_alignment if
  * that is larger.  If the plain stride is an even number of steps, one step is added, except below 16 steps, where it
@@ -188,27 +192,28 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
 			 (plain) % (2 * LFPOOL_STRIDE_STEP_(alignment)) == 0     \
 		 ? (plain) + LFPOOL_STRIDE_STEP_(alignment)                      \
 		 : (plain))
-/* For sizes and alignments above 0, without LFPOOL_PLAIN_STRIDE and debug modes. */
+/* The stride without LFPOOL_PLAIN_STRIDE and debug modes; size and alignment must be above 0. */
 #define LFPOOL_STRIDE_(object_size, object_alignment) \
 	LFPOOL_STRIDE_SPREAD_(LFPOOL_ROUND_UP_(object_size, object_alignment), object_alignment)
 
-/* For config.cache_capacity: no thread has a cache.  Each call borrows one of a few, and leaves it empty. */
+/* A value of config.cache_capacity: no thread has a cache.  Each call borrows one of a few caches, and leaves it
+ * empty. */
 #define LFPOOL_CACHE_NONE SIZE_MAX
 
 /*
  * Modes of a pool (config.backend).  The environment variable LFPOOL_BACKEND (lockfree, mutex, malloc) overrides the
- * config of every pool, to compare a program without a rebuild.
+ * config of every pool, so the modes can be compared without a rebuild.
  *
  * LFPOOL_BACKEND_LOCKFREE  The normal mode.
  * LFPOOL_BACKEND_MUTEX     For comparison: the same code with one cache, which every call uses under a mutex.  All
  *                          features work, fork included, but any call may block.
- * LFPOOL_BACKEND_MALLOC    Each acquire is an aligned allocation, each release a free: to measure the gain of pooling,
- *                          and to let AddressSanitizer or Valgrind see each object.  Walks, handles, hooks and counts
- *                          work.  Differences:
+ * LFPOOL_BACKEND_MALLOC    Each acquire is an aligned allocation, and each release a free.  This mode measures the gain
+ *                          of pooling, and lets AddressSanitizer or Valgrind see each object.  Walks, handles, hooks
+ *                          and counts work.  Differences:
  *                          - Each object is built and destroyed at each use, and LFPOOL_CREATE_ALL has no effect.
  *                          - A new object has the allocator's bytes, not zeros.
- *                          - Only active objects have addresses.  So look-ups by address or index find no others, and
- *                            every wrong release is LFPOOL_E_FOREIGN.
+ *                          - Only active objects have addresses.  So look-ups by address or index find no free objects,
+ *                            and every wrong release returns LFPOOL_E_FOREIGN.
  *                          - lfpool_destroy() does not free active objects, so that a leak checker reports them.
  *                          - Acquire returns NULL if the allocator does.
  */
@@ -248,31 +253,32 @@ typedef struct lfpool_misuse_t {
  * An object's life: create once; then, for each use, validate (not the first time), activate, deactivate; destroy once.
  * State that create built survives reuse.  An object is in use from the return of activate to the call of deactivate;
  * inside a hook it is not in use and has no handle.  Each of these hooks is called exactly once per step, also under
- * races, because pools with one of them treat releases as with LFPOOL_CHECK_RACES.
+ * races, because a pool with any of them checks its releases as with LFPOOL_CHECK_RACES.
  *
  * The inlined fast paths need a pool without validate, activate and deactivate, and without create unless
- * LFPOOL_CREATE_ALL is set.  Other pools with hooks take the slow path: about 20 ns per pair, plus the hooks.
+ * LFPOOL_CREATE_ALL is set.  In other pools with hooks every call takes the slow path: an acquire and its release take
+ * about 20 ns, plus the hooks.
  */
 typedef struct lfpool_hooks_t {
 	void *context; /* passed to each */
-	/* A release was refused, or a debug mode found something.  NULL: one line on stderr the first time; later ones
-	 * are only counted. */
+	/* A release was refused, or a debug mode found something.  NULL: the first misuse writes a line to stderr, and
+	 * later ones are only counted. */
 	void (*misuse)(void *context, const lfpool_misuse_t *misuse);
 	/* Build an object, on first use or, with LFPOOL_CREATE_ALL, in lfpool_create().  Its memory is zero at first;
-	 * later it has the contents from destroy, or zeros where lfpool_trim() returned a page.  false: it cannot be
-	 * built now.  Then the call takes a free object that is built, wherever it is cached, or returns NULL;
+	 * later it has the contents that destroy left, or zeros where lfpool_trim() returned a page.  false: it cannot
+	 * be built now.  Then the call takes a free object that is built, wherever it is cached, or returns NULL;
 	 * lfpool_create() returns LFPOOL_E_CREATE.  Built objects are tried before create is called. */
 	bool (*create)(void *context, void *object);
-	/* Before activate, in each acquire of an object that was built earlier: is it still usable?  false: destroy is
-	 * called, and create builds it again in the same call.  If create refuses, the call tries other objects, each
-	 * once. */
+	/* Called before activate, in each acquire of an object that was built earlier: is the object still usable?
+	 * false: destroy is called, and create builds it again in the same call.  If create refuses, the call tries
+	 * other objects, each once. */
 	bool (*validate)(void *context, void *object);
-	/* Each acquire, before the caller gets the object.  false: the object stays free and built, and the call tries
-	 * others, each once.  It returns NULL if every free object was refused, by this call or by an overlapping one.
-	 * Later calls try refused objects last, but before they build a new one. */
+	/* Called in each acquire, before the caller gets the object.  false: the object stays free and built, and the
+	 * call tries others, each once.  The call returns NULL if every free object was refused, by this call or by an
+	 * overlapping one.  Later calls try refused objects last, but before they build a new one. */
 	bool (*activate)(void *context, void *object);
-	/* Each release: clear references, reset.  false: do not reuse the object.  Then destroy is called now, and
-	 * create before the slot is used again. */
+	/* Called in each release, to clear references or reset the object.  false: the object must not be reused.  Then
+	 * destroy is called at once, and create before the slot is used again. */
 	bool (*deactivate)(void *context, void *object);
 	/* Undo create.  Called after validate or deactivate returned false, and in lfpool_destroy() for every built
 	 * object; in a pool without create, for every object that was ever acquired.  If the object is active then,
@@ -280,14 +286,14 @@ typedef struct lfpool_hooks_t {
 	void (*destroy)(void *context, void *object);
 	/* A call found no free object, and the pool could not grow automatically.  The hook may release objects, grow
 	 * the pool, or give up.  `attempt` counts from 0 within the call.  false: the call continues as without the
-	 * hook.  true: it tries again, after a wait of at most *wait_ns nanoseconds in the queue of lfpool/wait.h
-	 * (initially 0: no wait; negative: no limit), and of at most its own timeout.  Some calls must not wait: those
-	 * with timeout 0, lfpool_acquire_async(), and a call for many that has an object already.  In such a call,
-	 * true with a wait has the effect of false. */
+	 * hook.  true: the call tries again, after it has waited in the queue of lfpool/wait.h for at most *wait_ns
+	 * nanoseconds (initially 0: no wait; negative: no limit), and not beyond its own timeout.  Some calls must not
+	 * wait: those with timeout 0, lfpool_acquire_async(), and a call for several objects that has one already.  In
+	 * such a call, true with a wait has the effect of false. */
 	bool (*exhausted)(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns);
 	/* lfpool_acquire_evicting() or lfpool_release_least() evicted this object (lfpool/evict.h); `priority` is its
-	 * last one, and `handle` is stale.  The hook can read and write the object, because no other thread has it.
-	 * hooks.deactivate follows. */
+	 * last priority, and `handle` is stale.  The hook can read and write the object, because no other thread has
+	 * it.  hooks.deactivate follows. */
 	void (*evict)(void *context, void *object, lfpool_handle_t handle, uint64_t priority);
 	void (*reserved[1])(void); /* must be NULL */
 } lfpool_hooks_t;
@@ -311,7 +317,7 @@ typedef struct lfpool_scheme_t {
  * and never writes to it.  Use LFPOOL_CONFIG_INIT, or lfpool_config_init() in C++.
  */
 typedef struct lfpool_config_t {
-	size_t struct_size;       /* bytes: sizeof(lfpool_config_t) as the caller was compiled          */
+	size_t struct_size;       /* sizeof(lfpool_config_t) in the caller's version of this header */
 	const char *name;         /* for messages; at most 63 bytes, copied; NULL = "unnamed"           */
 	size_t object_size;       /* bytes, 1 .. 1 GiB; no default                                      */
 	size_t object_alignment;  /* bytes, a power of two, 1 .. 1 GiB; 0 = alignof(max_align_t)        */

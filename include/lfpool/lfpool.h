@@ -29,23 +29,24 @@
  *   3. The fast path is wait-free and uses no locked instruction.  The slow path is lock-free: a thread stopped at any
  *      instruction blocks no other thread.
  *   4. Foreign, interior and double releases are refused in O(1), reported, and change nothing.  Two cases escape.  If
- *      two threads release one object at the same instant, both may succeed (LFPOOL_CHECK_RACES refuses one).  If
- *      another caller has acquired the object meanwhile, a second release counts as that caller's release
- *      (lfpool_release_handle() in handle.h refuses it).
+ *      two threads release one object at the same instant, both releases may succeed (with LFPOOL_CHECK_RACES one of
+ *      them is refused).  If another caller has acquired the object meanwhile, a second release counts as that caller's
+ *      release (lfpool_release_handle() in handle.h refuses it).
  *   5. The pool neither reads nor writes objects, except for LFPOOL_ZERO, hooks and debug modes.  State that a hook
  *      built in an object survives reuse.
  *
- * For promise 1 a retired object is in use until it is reclaimed (retire.h).  An object is also in use while another
+ * Promise 1 counts an object as in use also while it is retired and not yet reclaimed (retire.h), and while another
  * call is acquiring it, releasing it, giving it to a waiter, or removing it in lfpool_shrink() or in a step of
- * lfpool_trim().  An acquire finds every object whose release happens before it in the sense of C11: through a lock, a
- * join, an atomic flag.
+ * lfpool_trim().  An acquire finds every object whose release happened before the acquire in the sense of C11: ordered
+ * by a lock, a join or an atomic flag.
  *
  * Pointers to pools and caches must be valid and not NULL unless stated otherwise.  Each function, or the top of its
  * section, states whether it is wait-free or lock-free, and when it enters the kernel.
  *
  * Other headers are opt-in: handle.h, walk.h, wait.h, resize.h (grow, shrink, trim), report.h (counters, dumps,
  * checks), retire.h (deferred release), evict.h, debug.h, buffer.h (caller-provided memory), inline.h, typed.h, set.h,
- * registry.h; rcu.h and epoch.h of the components; lfpool.hpp for C++.  Language: C99 to C23, C++11 to C++23.
+ * registry.h; rcu.h and epoch.h, which have their own libraries; lfpool.hpp for C++.  Languages: C99 to C23, C++11 to
+ * C++23.
  */
 #ifndef LFPOOL_LFPOOL_H
 #define LFPOOL_LFPOOL_H
@@ -64,8 +65,9 @@ LFPOOL_C_BEGIN_
  * Returns   LFPOOL_OK; LFPOOL_E_ARGUMENT (a NULL pointer); LFPOOL_E_CONFIG_* (names the field); LFPOOL_E_NO_MEMORY;
  *           LFPOOL_E_CREATE; LFPOOL_E_LOCK.  After a failure nothing is left behind.
  * Owner     The caller, until lfpool_destroy().
- * Memory    Reserves address space for max_capacity objects.  Memory is used when an object is first touched, with an
- *           overhead of 16.5 to 24.5 bytes per object, more with small caches, and 7 KiB per cache (docs/memory.md).
+ * Memory    Reserves address space for max_capacity objects.  An object uses memory only after it was first touched.
+ *           The overhead is 16.5 to 24.5 bytes per object (more with small caches) and 7 KiB per cache
+ *           (docs/memory.md).
  * Threads   Any.  Takes a lock that destroy and thread exit take too; enters the kernel.
  * Cost      O(1) in the capacity, unless LFPOOL_PREFAULT or LFPOOL_CREATE_ALL is set.
  */
@@ -78,8 +80,8 @@ LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_create(lfpool_t **pool_out, co
  * be exiting.  With config.scheme the call first waits as lfpool_drain() does (retire.h).
  *
  * pool      NULL does nothing.
- * Returns   The number of objects that were still active; 0 for NULL; SIZE_MAX where lfpool_drain() would be refused:
- *           then the pool is unchanged and still the caller's.
+ * Returns   The number of objects that were still active; 0 for NULL; SIZE_MAX if lfpool_drain() would be refused: the
+ *           pool is unchanged, and the caller still owns it.
  * Threads   Any.  Takes a lock that create and thread exit take too; enters the kernel.
  * Cost      O(memory touched).
  */
@@ -91,8 +93,8 @@ LFPOOL_API size_t lfpool_destroy(lfpool_t *pool);
  *
  * From now on acquires return NULL.  (An acquire that overlaps a release can still get the released object.)  Waiting
  * calls return NULL at once, continuations are called with NULL, and the pool does not grow.  Releases, walks and
- * queries work as before.  The pool removes its free objects as lfpool_shrink() does, and each object that is released
- * later.  So lfpool_capacity() is the number of outstanding objects.  The call can be repeated, to wait again.
+ * queries work as before.  The pool removes its free objects at once, as lfpool_shrink() does, and each other object
+ * when it is released.  So lfpool_capacity() is the number of outstanding objects.  To wait again, repeat the call.
  *
  *     lfpool_close(pool, 0);                          // workers get NULL, and end
  *     ... join them ...
@@ -115,7 +117,7 @@ LFPOOL_API size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns);
  *           an explicit cache instead, unless the pool has LFPOOL_CACHE_NONE (docs/signals.md).
  * Progress  Fast path: wait-free.  Slow path: lock-free.  The calls enter the kernel only
  *           - on a thread's first call on this pool, to make its cache.  If the system refuses, or with
- *             LFPOOL_CACHE_NONE, each call borrows a cache for its length;
+ *             LFPOOL_CACHE_NONE, each call borrows a cache until it returns;
  *           - in an acquire that takes objects out of another thread's cache (membarrier);
  *           - in a release that serves a waiting call;
  *           - where configured: growth_step, a scheme, hooks, debug modes (docs/real-time.md lists every case).
@@ -125,8 +127,8 @@ LFPOOL_API size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns);
  * lfpool_acquire - get one object.
  *
  * Returns   An object of config.object_size bytes, aligned to config.object_alignment; NULL: promise 1.  The object has
- *           the contents that its last holder left; zero bytes if it was never used or lfpool_trim() returned its page;
- *           with the debug mode poison, the poison pattern in both cases.  errno is unchanged.
+ *           the contents that its last holder left, or zero bytes if it was never used or lfpool_trim() returned its
+ *           page.  With the debug mode poison it has the poison pattern instead.  errno is unchanged.
  * Owner     The caller, until a release from any thread.
  * Cost      O(1) amortised; O(caches) if it finds the pool exhausted, steals, or borrows a cache.
  * Source    Magazines after Bonwick and Adams (2001); stealing after Chase and Lev (2005) with the orders of Le, Pop,
@@ -158,7 +160,7 @@ LFPOOL_API lfpool_status_t lfpool_release_if_owned(lfpool_t *pool, void *object)
 /*
  * lfpool_acquire_bulk - acquire up to `count` objects.
  *
- * objects_out  Room for `count` pointers; the call sets as many as it returns.
+ * objects_out  Room for `count` pointers; if the call returns n, it sets the first n.
  * count        0 does nothing.
  * Returns      The number of acquired objects; fewer than `count` only where lfpool_acquire() would return NULL.
  * Cost         O(count).
@@ -177,10 +179,10 @@ LFPOOL_API size_t lfpool_acquire_bulk(lfpool_t *pool, void **objects_out, size_t
 LFPOOL_API size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size_t count);
 
 /*
- * ---- Explicit caches: for workers and fibers that carry their own -----------------------------------------------
+ * ---- Explicit caches: for workers and fibers that carry a cache -------------------------------------------------
  *
  * Threads   One user of a cache at a time.  A cache may move to another thread, for example with a fiber, if the
- *           hand-over is synchronised.  A signal handler may use a cache that no interrupted call uses
+ *           hand-over is synchronised.  A signal handler may use a cache if it interrupts no call that uses this cache
  *           (docs/signals.md).
  * Progress  As lfpool_acquire() and lfpool_release() on a thread that has a cache.
  */
@@ -206,11 +208,12 @@ LFPOOL_API void lfpool_cache_destroy(lfpool_cache_t *cache);
 /*
  * lfpool_cache_flush - move a cache's free objects to the depot before its thread sleeps for long.
  *
- * The depot is the free lists that all caches share.  The call is an optimisation: other threads can take objects out
- * of a cache, but only after they searched everywhere else, and mostly with a membarrier(2).  Some objects may stay in
- * the cache if the pool has no empty magazine; those in the quarantine of a debug mode stay there.
+ * The depot is the free lists that all caches share.  The call is an optimisation: other threads could take the objects
+ * out of the cache, but only after they searched everywhere else, and mostly at the cost of a membarrier(2).  Some
+ * objects may stay in the cache if the pool has no empty magazine.  Objects in the quarantine of a debug mode always
+ * stay there.
  *
- * cache     Of this pool; NULL: the calling thread's, if it has one.
+ * cache     A cache of this pool; NULL: the calling thread's cache, if it has one.
  * Progress  Lock-free, without a system call.
  * Cost      O(objects in the cache / objects per magazine); O(caches) in addition if the depot has no empty magazine.
  */
