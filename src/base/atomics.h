@@ -13,7 +13,7 @@
  * fence        needs one between its loads of top and bottom.  An owner pops about a thousand times for each theft, so
  *              the thief pays for both fences: membarrier(2) PRIVATE_EXPEDITED executes a full barrier in every running
  *              thread of the process, and the owner keeps only a compiler barrier (light_barrier).  If the system has
- *              no membarrier, both sides use full_fence().  os.h makes this choice once, at start.  Happens-before
+ *              no membarrier, both sides use full_fence().  The library chooses once, at start (os.h).  Happens-before
  *              edges are on operations, never on fences, because ThreadSanitizer sees only operations.
  */
 #ifndef LFPOOL_ATOMICS_H

@@ -53,7 +53,8 @@ __attribute__((cold, noreturn)) static inline void assert_failed(const char *lab
 #define ASSERT(label, condition) ((void)sizeof(!(condition)))
 #endif
 
-/* Used after a call: the compiler cannot make it a tail call, so the calling function appears in every backtrace. */
+/* Used after a call: the compiler cannot turn that call into a tail call, so the calling function appears in every
+ * backtrace. */
 #define KEEP_FRAME() __asm__ __volatile__("")
 
 /* EMBEDDED is 1 in a build that has only pools in buffers (docs/embedded.md).  EMBEDDED is a constant, so the compiler

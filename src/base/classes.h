@@ -3,8 +3,8 @@
  * classes.h - size classes: computes the class of a size, and the size of a class.
  *
  * Idea         A class number is computed, so no table is searched.  Sizes are counted in units of the alignment.  Up
- *              to 2 * steps units, each number of units is a class.  Above that, each range from one power of two to
- *              the next has `steps` classes at equal distances, like floating-point numbers with a mantissa of
+ *              to 2 * steps units, each number of units has its own class.  Above that, each range from one power of
+ *              two to the next has `steps` classes at equal distances, like floating-point numbers with a mantissa of
  *              log2(steps) bits.  So a class number consists of the position of the leading bit, followed by the next
  *              log2(steps) bits.
  *                 Let m be the number of units, rounded up, minus one.  Let 2^d be the distance between classes near m:
@@ -28,7 +28,7 @@ struct classes {
 	uint8_t steps_shift;     /* log2 of the steps     */
 };
 
-/* The number of units of a size, minus one: m above.  Size 0 is treated as size 1. */
+/* The m of the head comment: the number of units of a size, minus one.  Size 0 is treated as size 1. */
 static inline uint64_t class_units(const struct classes *c, size_t size)
 {
 	return (uint64_t)(size - (size != 0)) >> c->alignment_shift;
@@ -37,7 +37,7 @@ static inline uint64_t class_units(const struct classes *c, size_t size)
 /* The class number of a size of m + 1 units. */
 static inline size_t class_of_units(const struct classes *c, uint64_t m)
 {
-	/* ^ instead of - lets the compiler emit a single instruction. */
+	/* `^ 63` has the result of `63 -`, and lets the compiler emit a single instruction. */
 	const unsigned leading = (unsigned)__builtin_clzll(m | UINT64_C(1) << c->steps_shift) ^ 63;
 	const unsigned d = leading - c->steps_shift;
 

@@ -10,7 +10,7 @@
  *              word, and so sees that the mark is open.  If another reset begins before the mark is closed, only the
  *              later reset closes the mark.  The minimum reads as 0 while the mark is open, and therefore also after a
  *              reset that never finished.
- * Progress     Lock-free: a retry means that another thread lowered the minimum, or began a reset.
+ * Progress     Lock-free: a retry means that another thread lowered the minimum, or began or ended a reset.
  */
 #ifndef LFPOOL_LOW_WATER_H
 #define LFPOOL_LOW_WATER_H

@@ -6,9 +6,9 @@
  *              ELF file with the address of the nop and the locations of the probe's arguments.  A tracer lets the
  *              kernel put a breakpoint on the nop; without a tracer, the only cost is the nop.  The notes have the
  *              format of SystemTap's <sys/sdt.h>, which every tracer reads.  The library does not include that header,
- *              for two reasons.  The header would be a dependency.  The compiler also counts its asm as one instruction
- *              per line, so it stopped inlining the calling functions; `asm inline` counts as one instruction.  Without
- *              the CMake option LFPOOL_USDT the functions here are empty.
+ *              for two reasons.  The header would be a dependency.  The compiler also counts the header's asm as one
+ *              instruction per line, and so stopped inlining the calling functions; the `asm inline` here counts as one
+ *              instruction.  Without the CMake option LFPOOL_USDT the functions here are empty.
  * Invariants   PB1 no probe is on the fast path.  If lfpool_stats_t has a counter of the same events, the probe is next
  *                  to the code that counts.
  *              PB2 no code runs only to compute an argument of a probe, except the computation of an address.
@@ -93,7 +93,7 @@
 
 struct lfpool_t;
 
-/* ---- Next to a counter, and fired whenever it counts ---- */
+/* ---- Probes beside a counter: each fires whenever its counter counts ---- */
 
 enum probe_call { PROBE_ACQUIRE, PROBE_RELEASE };
 
@@ -119,7 +119,7 @@ static PROBE3(grow, size_t, added)
 static PROBE4(shrink, size_t, count, size_t, gone)
 /* `bytes` of memory were returned to the system (given_back). */
 static PROBE3(trim, size_t, bytes)
-/* A call begins to wait for an object.  probe_wait_end: the wait ends, with an object or NULL. */
+/* A call begins to wait for an object.  probe_wait_end(): the wait ends, with an object or NULL. */
 static PROBE2(wait_begin)
 static PROBE3(wait_end, const void *, object)
 /* clang-format on */

@@ -4,7 +4,7 @@
  *
  * Idea         A new counter needs one line in lfpool_stats_t (lfpool/report.h) and one line here.  The sums of a set,
  *              the text and the JSON of a dump follow from the table.
- * Invariants   SF1 each field of lfpool_stats_t except backend has one row: a missing row does not compile.
+ * Invariants   SF1 each field of lfpool_stats_t except backend has one row: without it the library does not compile.
  */
 #ifndef LFPOOL_STATS_FIELDS_H
 #define LFPOOL_STATS_FIELDS_H

@@ -12,7 +12,7 @@
 void text_put(struct text *t, const char *format, ...)
 {
 	const size_t left = t->wanted < t->room ? t->room - t->wanted : 0;
-	/* An acquire, which must not change errno, writes the names of pools by this function. */
+	/* An acquire must not change errno, and may call this function to write the name of a pool. */
 	KEEP_ERRNO();
 	va_list arguments;
 

@@ -34,8 +34,9 @@
 #define PUSHES_BITS LFPOOL_WIDTH(48, 16)
 #endif
 
-/* Tickets of waiters (cells.h) are compared by size, so they must never wrap.  A cell that was given a slot has only
- * the last GIVEN_TICKET_BITS bits of its ticket.  An lfpool_ticket_t has only the last CANCEL_TICKET_BITS bits. */
+/* Tickets of waiters (cells.h) are compared by size, so they must never wrap.  The word of a cell that was given a slot
+ * keeps only the last GIVEN_TICKET_BITS bits of the ticket.  An lfpool_ticket_t keeps only the last CANCEL_TICKET_BITS
+ * bits. */
 #ifndef TICKET_BITS
 #define TICKET_BITS 61
 #endif

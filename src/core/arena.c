@@ -60,11 +60,11 @@ static size_t layout_slack(const struct arena_plan *plan)
 	return plan->object_alignment > CACHE_LINE_PAIR ? plan->object_alignment - CACHE_LINE_PAIR : 0;
 }
 
-/* A first-level processor cache has only eight to twelve lines for each offset in a page.  Pools of one configuration
- * would have their hot data at the same offsets, and would displace each other's lines.  So each pool has a colour, a
- * number that shifts the pool's data by pairs of cache lines, and its first object by lines, as far as the alignment
- * allows.  A pool in a buffer has colour 0.  Objects in a window, or with LFPOOL_PLAIN_STRIDE, begin at the start of a
- * page. */
+/* A first-level processor cache has only eight to twelve lines for each offset in a page.  Without colours, pools of
+ * one configuration would have their hot data at the same offsets, and would displace each other's lines.  So each pool
+ * has a colour, a number that shifts the pool's data by pairs of cache lines, and its first object by lines, as far as
+ * the alignment allows.  A pool in a buffer has colour 0.  Objects in a window, or with LFPOOL_PLAIN_STRIDE, begin at
+ * the start of a page. */
 #define COLOUR_BYTES 4096
 
 static size_t room_colour(const struct arena_plan *plan)
@@ -318,8 +318,8 @@ size_t arena_fill_pages(const struct arena *arena, size_t slots)
 	return (round_up(front + slots * stride, HUGE_PAGE_BYTES) - front + stride - 1) / stride;
 }
 
-/* Marks the state first.  From then on the use ends only by A3, which changes the generation word even if the word is
- * not live yet. */
+/* Marks the state first.  From then on the use ends only in the two steps of A3, which change the generation word even
+ * if the word is not live yet. */
 uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as)
 {
 	/* relaxed, here and below: by A3 the generation word orders the accesses to the state. */
@@ -351,8 +351,8 @@ uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as)
 static bool clear(const struct arena *arena, uint32_t slot, uint64_t leaving)
 {
 	uintptr_t state = LFPOOL_MARKED_;
-	/* relaxed: only we may change the word now.  The CAS fails only if a thread that did not see the mark released
-	 * the object. */
+	/* relaxed: only we may change the word now.  The CAS fails only if the object was released by a thread that did
+	 * not see the mark. */
 	const bool ours = cas_relaxed(arena_state(arena, slot), &state, 0);
 
 	/* release, edge MARK: publishes that the state is no longer marked. */

@@ -99,25 +99,25 @@ struct arena {
 void *arena_open(struct arena *arena_out, const struct arena_plan *plan);
 void arena_close(void *room, size_t mapped_bytes);
 
-/* Backs all usable memory by the flags of the plan (os.h).  Called once, before any memory outside the room is
+/* Backs all usable memory, as the flags of the plan require (os.h).  Called once, before any memory outside the room is
  * touched. */
 lfpool_status_t arena_back(const struct arena *arena, void *room, size_t capacity);
 
-/* The stride for objects of `bytes` bytes by the rule of config.h; `plain`: LFPOOL_PLAIN_STRIDE. */
+/* The stride that config.h documents for objects of `bytes` bytes; `plain`: LFPOOL_PLAIN_STRIDE. */
 size_t layout_stride(size_t bytes, size_t alignment, bool plain);
 /* The inverse of the odd part of a stride, modulo 2^64. */
 uint64_t layout_inverse(uint64_t stride);
 
 /* The bytes that an arena needs in a buffer, whatever the buffer's address; 0 on overflow. */
 size_t arena_buffer_bytes(const struct arena_plan *plan);
-/* The heavy fence (os.h).  If the owners of this pool use full fences, a full fence of the caller takes its place. */
+/* The heavy fence (os.h).  If the owners of this pool use full fences, this is only a full fence of the caller. */
 void arena_heavy_fence(const struct arena *arena);
 
 /* Computes the bytes of all objects, in whole pages; false on overflow, or if the window is too small. */
 bool arena_object_bytes(const struct arena_plan *plan, size_t *bytes_out);
 
-/* Makes the slots `from` + 1 ..  `to` accessible, and backs them.  False when the system refuses memory; some of the
- * slots may then be accessible and locked.  The contents of the slots stay, because two threads may extend by the same
+/* Makes the slots `from` + 1 .. `to` accessible, and backs them.  False when the system refuses memory; some of the
+ * slots may then be accessible and locked.  Keeps the contents of the slots, because two threads may extend by the same
  * slots at once, and one of them may use the slots already.  Enters the kernel, except if `from` and `to` are on one
  * page. */
 bool arena_extend(const struct arena *arena, size_t from, size_t to);
@@ -133,8 +133,8 @@ static inline bool arena_spans(const struct arena *arena, const void *address)
 }
 
 /* The slot of any address; a number outside 1 .. slots if no object starts there.  The result is exact for every
- * stride: the multiplication by an odd number and the rotation are bijections that map the offset of slot s to s, so
- * they map no other offset to s. */
+ * stride: the multiplication by an odd number, followed by the rotation, is a bijection that maps the offset of slot s
+ * to s, so it maps no other offset to s. */
 static inline uint64_t arena_slot_of(const struct arena *arena, const void *address)
 {
 	const uint64_t product = (uint64_t)((uintptr_t)address - arena->zero) * arena->inverse;
@@ -294,7 +294,8 @@ static inline enum leave arena_leave_from(struct arena *arena, uint32_t slot, ui
 	return state == LFPOOL_MARKED_ ? arena_leave_marked(arena, slot, later) : LEAVE_REFUSED;
 }
 
-/* For the holder of an active object: ends its use.  `races`: one of two concurrent releases is refused. */
+/* For the holder of an active object: ends its use.  `races`: other threads may release the object too, and exactly one
+ * release succeeds. */
 static inline enum leave arena_leave_active(struct arena *arena, uint32_t slot, bool races, enum generation_phase later)
 {
 	_Atomic(uintptr_t) *const at = arena_state(arena, slot);

@@ -2,15 +2,15 @@
 /*
  * cache.c - take and put through a cache (the slow paths of lfpool/inline.h), and the table of all caches of a pool.
  *
- * Two moves, each in one function; E is an empty magazine, F a full one (docs/design.md draws them):
+ * Two functions replace the current magazine; E is an empty magazine, F a full one (docs/design.md has a drawing):
  *   refill    current E   ->  current F, from the cache's own stack, the depot or an unused chunk; E goes onto a stack
  *   drain     current F   ->  current E, from the cache's own stack, the depot or another cache; F goes onto a stack
  *
  * The table    A cache is claimed for a thread, as an explicit cache, or for a single call, and is never freed.  When a
- *              cache is given up, the next thread that needs a cache claims it.  A thread without a cache of its own
- *              (it is exiting, or LFPOOL_CACHE_NONE) claims one for each call.  New caches are mapped in lots.  Each
- *              thread that needs a missing lot maps one, and all but the first unmap theirs again.  The first lot is
- *              part of the pool's own mapping.
+ *              cache is given up, the next thread that needs a cache claims it.  A thread without a cache of its own,
+ *              because it is exiting or because of LFPOOL_CACHE_NONE, claims one for each call.  New caches are mapped
+ *              in lots.  Each thread that needs a missing lot maps one, and all but the first unmap theirs again.  The
+ *              first lot is part of the pool's own mapping.
  * Invariants   T1  a cache has a user exactly while `claimed` is 1.
  *              T2  table.count includes a cache before the cache holds anything.
  *              T3  the first user of a cache makes its extra magazines before it uses the cache.  From then on the
@@ -51,9 +51,9 @@ static void install(struct cache *c, uint32_t number)
 /* ---- Moving magazines ---- */
 
 /* Puts a magazine that this cache owns on a stack.  The number of its objects decides whether this is a stack of full,
- * partial or empty magazines.  Resets an empty magazine first.  The cache names the magazine until this function
- * returns, so other threads can find its objects at every moment.  `keep`: prefers a stack of this cache, if that has
- * room. */
+ * partial or empty magazines.  Resets an empty magazine first.  `current_word` or `in_transit` names the magazine until
+ * this function returns, so other threads can find its objects at every moment.  `keep`: uses a stack of this cache if
+ * the stack has room. */
 static void shelve(struct cache *c, struct lfpool_magazine *m, bool keep)
 {
 	const struct magazines *ms = &c->core->magazines;
@@ -73,8 +73,8 @@ static void shelve(struct cache *c, struct lfpool_magazine *m, bool keep)
 	}
 }
 
-/* Takes a magazine with objects, and announces it in `in_transit`.  0: neither this cache nor the depot has one.
- * `carve`: also takes an unused chunk. */
+/* Takes a magazine with objects, and announces it in `in_transit`.  `carve`: if neither this cache nor the depot has
+ * one, takes an unused chunk.  0: there was none. */
 static uint32_t pop_filled(struct cache *c, bool carve)
 {
 	struct core *core = c->core;
@@ -142,16 +142,16 @@ void cache_adopt(struct cache *c, uint32_t number)
 	shelve(c, empty, true);
 }
 
-/* Replaces an empty `current` by a magazine with objects from this cache's stack or from the depot.  `carve`: also by
- * an unused chunk.  False: there is no such magazine. */
+/* Replaces an empty `current` by a magazine with objects from this cache's stack or from the depot.  `carve`: an unused
+ * chunk may replace it too.  False: there is no such magazine. */
 static bool refill(struct cache *c, bool carve)
 {
 	const uint32_t number = pop_filled(c, carve);
 
 	if (!number) {
 		/* A pop that lost its magazine to another thread has left an announcement, which must be cleared.
-		 * Without an announcement the word must not change: two threads in an empty pool would see each other's
-		 * changes, and repeat their collects forever. */
+		 * If there is no announcement, the word must not change: otherwise two threads in an empty pool would
+		 * see each other's changes, and repeat their collects forever. */
 		if (tagged_number(load_relaxed(&c->in_transit)))
 			tagged_set(&c->in_transit, 0);
 		return false;
@@ -192,8 +192,8 @@ uint32_t cache_take_idle(struct cache *c)
 {
 	uint32_t slot = pop(c);
 
-	/* Repeats only if thieves emptied the new magazine before our pop, or if something moved while cache_steal()
-	 * looked. */
+	/* Repeats only if thieves emptied the new magazine before our pop, or if something moved during
+	 * cache_steal(). */
 	while (!slot) {
 		if (refill(c, false)) {
 			slot = pop(c);
@@ -211,7 +211,7 @@ uint32_t cache_take_idle(struct cache *c)
 /* A free slot from this cache, the depot, an unused chunk or another cache; `cold`: also from the cold store. */
 static inline uint32_t take(struct cache *c, bool empty, bool cold)
 {
-	/* Repeats only if another thread moved something while cache_steal() looked. */
+	/* Repeats only if another thread moved something during cache_steal(). */
 	for (;; empty = false) {
 		uint32_t slot = take_near(c, empty);
 
@@ -283,7 +283,7 @@ void cache_put(struct cache *c, uint32_t slot)
 	}
 }
 
-/* Moves objects one by one from `current` to a partial magazine that this cache owns, like an acquire and a release.
+/* Moves objects one by one from `current` to a partial magazine that this cache owns, each by a pop and a push.
  * Returns whether any object was moved. */
 static bool pour(struct cache *c, struct lfpool_magazine *to)
 {
@@ -410,7 +410,8 @@ size_t cache_table_extra_count(const struct core *core, uint64_t *pushes)
  * magazine once; a snapshot. */
 static size_t cached_count(const struct magazines *ms, const struct cache *c)
 {
-	/* acquire, all, edges SHOW and PUT: see the magazines, because one may belong to the lot of a newer cache. */
+	/* acquire, all, edges SHOW and PUT: see the magazines, because a magazine may be in the lot of a newer
+	 * cache. */
 	const uint32_t moving = tagged_number(load_acquire(&c->in_transit)),
 		       current = tagged_number(load_acquire(&c->current_word));
 	const int in_transit = moving ? magazines_count(ms, moving) : 0,
@@ -479,7 +480,7 @@ static bool lot_ensure(struct core *core, uint32_t index, enum cache_term term)
 		return false;
 	}
 	/* Stores the address of the magazines first, so that a thread that sees the caches also sees their magazines.
-	 * Each of several threads stores the lot of the thread that was first. */
+	 * If several threads have mapped the lot, each of them stores the address of the first thread's lot. */
 	char *lot_won = mapped;
 
 	plain_written(mapped);

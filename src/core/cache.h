@@ -27,7 +27,7 @@
  *                  (T2).
  *              A magazine moves in four steps.  The call announces it in `in_transit`, takes it from its old stack or
  *              region by CAS, makes it `current` or puts it on another stack, and clears `in_transit`.
- * Progress     cache_take, cache_put: lock-free.  Comments in these functions explain how their loops end.
+ * Progress     cache_take, cache_put: lock-free.  Comments in these functions explain why their loops end.
  * Concurrency  -: may run at the same time.  U: not on one cache at the same time; a cache has one user, from
  *              cache_claim to cache_unclaim.  X: never at the same time, because no other thread has the pool.
  *                                                       user's  claim  steals  census, stats  open, close
@@ -123,8 +123,8 @@ struct core {
 
 /* ---- The table ---- */
 
-/* Uses `memory` as the first lot: cache_lot_bytes() bytes, zeroed and aligned to CACHE_LINE_PAIR.  The lot has
- * LOT_CACHES caches.  If `in_buffer` is not 0, the lot has `in_buffer` caches, and no other lot follows. */
+/* Uses `memory` as the first lot: cache_lot_bytes() bytes, zeroed and aligned to CACHE_LINE_PAIR.  If `in_buffer` is 0,
+ * the lot has LOT_CACHES caches.  Otherwise it has `in_buffer` caches, and no other lot follows. */
 void cache_table_open(struct core *core, char *memory, uint32_t in_buffer);
 /* Unmaps all lots but the first. */
 void cache_table_close(struct core *core);
@@ -139,7 +139,8 @@ struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_o
 /*
  * Claims a cache that only the caller uses: a thread's cache, an explicit cache, or a cache for one call.  The search
  * starts at `hint`.  NULL when all CACHES_MAX caches are taken, or when the system refuses memory for more.  A cache
- * for one call is also refused while PATIENCE lasts.  Lock-free; may enter the kernel.
+ * for one call is also refused to the next PATIENCE calls after the system refused memory.  Lock-free; may enter the
+ * kernel.
  */
 struct cache *cache_claim(struct core *core, enum cache_term term, uint32_t hint);
 /* Gives the cache up.  The objects stay in the cache, and users of other caches can steal them. */
@@ -172,13 +173,13 @@ uint32_t cache_take_idle(struct cache *c);
 uint32_t cache_take(struct cache *c, bool empty);
 /* The same without the cold store. */
 uint32_t cache_take_existing(struct cache *c);
-/* Turns the fast paths on if the current magazine is at home, otherwise off (H8).  Must follow each change that can
- * bring the magazine home, or away from it. */
+/* Turns the fast paths on if the current magazine is at home, otherwise off (H8).  Must be called after each change
+ * that can bring the magazine home or away from home. */
 void cache_offer(struct cache *c);
 /* Takes `slot` back.  Always succeeds. */
 void cache_put(struct cache *c, uint32_t slot);
 /* Gives all magazines with objects to the depot.  When no empty magazine can replace `current`, gives only the objects
- * in it. */
+ * in `current`. */
 void cache_flush(struct cache *c);
 
 /* ---- steal.c ---- */
@@ -186,7 +187,7 @@ void cache_flush(struct cache *c);
 enum steal_result {
 	STEAL_AGAIN,    /* something moved, or the cold store has a slot: repeat */
 	STEAL_HOME,     /* a stolen magazine is now `current`                    */
-	STEAL_GOT,      /* *slot_out                                             */
+	STEAL_GOT,      /* *slot_out is a stolen slot                            */
 	STEAL_EXHAUSTED /* at some moment during the call no slot was free       */
 };
 /* Steals an object or a magazine, or proves that no slot is free.  `cold`: allowed slots in the cold store count as
@@ -203,9 +204,9 @@ size_t census_untouched(const struct core *core);
 size_t census_in_magazines(const struct core *core, uint64_t *pushes);
 /* The number of used chunks. */
 uint64_t census_chunks(const struct core *core);
-/* The slots that acquires may have taken so far form runs.  census_used() returns the last of these slots.
- * census_run() returns the first of them from `slot` on, and sets *end_out to the slot after its run.  After the last
- * run, the result is not below *end_out. */
+/* The slots that acquires may have taken so far form runs of neighbouring slots.  census_used() returns the last of
+ * these slots.  census_run() returns the first of them from `slot` on, and sets *end_out to the slot after its run.
+ * After the last run, the result is not below *end_out. */
 size_t census_used(const struct core *core);
 size_t census_run(const struct core *core, size_t slot, size_t *end_out);
 /* Both functions fill in stats that are zero except for the capacity.  census_lists() adds the numbers of free slots,

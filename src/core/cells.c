@@ -8,10 +8,10 @@
  *              not update it, but it is never too large.
  *                 A call that begins to wait stores its cell's word, and then lowers the bounds of its group and its
  *              top to its ticket.  If a bound is small enough already, the call advances the tag of the bound.
- *                 A search goes to the top with the least bound, to the group with the least bound below that top, and
+ *                 A search finds the top with the least bound, then the group with the least bound below that top, and
  *              scans the cells of that group.  If all tickets below a bound are greater than the bound, the search
- *              raises the bound, and begins again.  It raises a bound by one CAS, from the word that it read before it
- *              looked below the bound.
+ *              raises the bound, and begins again.  It raises a bound by one CAS, which expects the word that the
+ *              search read before it looked below the bound.
  * Invariants   W10 a bound is no greater than the ticket of any waiting cell below it whose call has lowered the bound,
  *                  or advanced its tag.  This holds right after that change.  Later only a search that read the bound's
  *                  word after the change can raise the bound, because the tag has moved.  So that search also read the
@@ -20,10 +20,10 @@
  *              W11 the ticket that a search finds is no greater than the bound of any top when the search read that
  *                  bound.  The reason is that the search begins again unless it finds, at each level, a value as small
  *                  as the bound that led there.  W3 follows from W10 and W11.
- *              W12 while a server gives to a call below a top, or is about to wake that call, the counter `giving` of
- *                  the top and of the group is not 0.  Only the server lowers the counters again, after it has woken
- *                  the call.  So a search finds the call although cells with smaller tickets wait, as W5 requires.  A
- *                  server that never runs again costs each search one more group.
+ *              W12 while a server gives a slot to a call whose cell is in the tree, or is about to wake that call, the
+ *                  counters `giving` of the cell's group and top are not 0.  Only the server lowers the counters again,
+ *                  after it has woken the call.  So a search finds the call although cells with smaller tickets wait,
+ *                  as W5 requires.  If a server never runs again, each search reads one more group.
  * Progress     Lock-free: a search begins again only after it raised a bound, or another thread changed one.  Each cell
  *              that stopped waiting leaves at most two bounds that a search must raise.
  * Wrap         Bounds have the last 47 bits of tickets and are compared by their difference, so the order is wrong only
@@ -215,7 +215,7 @@ size_t branches_bytes(void)
 /* The array of tops, which is followed by the array of groups. */
 static struct branch *tops_of(const struct waiters *d)
 {
-	/* relaxed: mapped before `cells` counted the cells below. */
+	/* relaxed: the lot was mapped before `cells` counted a cell below a top. */
 	char *cells = load_relaxed(&d->lot[1]);
 
 	plain_read(cells);
@@ -301,8 +301,8 @@ static uint32_t least_of(struct branch *branches, uint32_t count, uint64_t *word
 
 	*word_out = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		/* acquire, edge BOUND: the loads of the level below see the state that it had when the bound changed,
-		 * or a later state (W10). */
+		/* acquire, edge BOUND: the later loads see the level below as it was when the bound changed, or as it
+		 * became since (W10). */
 		const uint64_t word = load_acquire(&branches[i].bound);
 
 		if (is_smaller(bound_in(word), bound_in(*word_out))) {
@@ -339,7 +339,7 @@ static struct cell *oldest_in_tree(const struct waiters *d, uint32_t used, uint6
 	uint64_t top_word, group_word, word = 0;
 
 	wake_given(d, tops, used);
-	/* Repeats only after it raised a bound, or another thread changed one. */
+	/* Repeats only after this search raised a bound, or another thread changed one. */
 	for (;;) {
 		const uint32_t top = least_of(tops, used, &top_word);
 
@@ -378,8 +378,8 @@ struct cell *cells_oldest(const struct waiters *d, uint64_t *word_out)
 
 		cell = other ? other : cell;
 	}
-	/* W14: the search may have passed the call's previous cell before that cell was enlisted.  Repeats once for
-	 * each cell of the call. */
+	/* W14: the search may have passed the call's previous cell before that cell was enlisted.  Repeats at most once
+	 * for each cell of the call. */
 	while (cell && unlikely(earlier = cell_earlier(d, cell, word_out)))
 		cell = earlier;
 	return cell;

@@ -1,30 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cells.h - the queue of waiters, which are waiting calls and continuations; first come, first served.
+ * cells.h - the queue of waiters: calls that wait, and continuations.  Waiters are served in the order of their
+ * tickets.
  *
  * Idea         A cell is a waiter's node.  While the cell waits, its word is {ticket:61, phase:3}.  A server is a call
- *              that hands objects to waiters.  The server gives a cell a slot by one CAS of the word to {the ticket's
- *              last 29 bits, slot:32, phase:3}.  Cells are never freed, only vacated.  New cells are mapped in lots of
- *              doubling size.
- *                  vacant -> claimed    by a call that is to wait; it owns the cell until it vacates it
- *                  claimed -> waiting   with a ticket; wanted + 1 before
+ *              that hands objects to waiters.  The server gives a cell a slot by one CAS, which changes the word to
+ *              {last 29 bits of the ticket, slot:32, phase:3}.  Cells are never freed, only vacated.  New cells are
+ *              mapped in lots of doubling size.
+ *                  vacant -> claimed    by a call that is about to wait, and owns the cell until it vacates the cell
+ *                  claimed -> waiting   with a ticket, after the demand word was raised by 1
  *                  waiting -> given     CAS, by a server, with the slot: from then on the slot is the waiter's
  *                  given -> woken       CAS, by a server that has called os_wake()
  *                  waiting -> claimed   CAS, at the timeout, or by lfpool_cancel()
- *                  -> vacant            wanted - 1 after; for a continuation just before it is called
- *              A search finds the next waiter without reading every cell: cells.c.
+ *                  -> vacant            then the demand word is lowered by 1; for a continuation, just before its call
+ *              A search finds the next waiter without reading every cell (cells.c).
  * Invariants   (W1, W2, W4: waiters.h)
- *              W3  a slot goes to a cell only if no cell with a smaller ticket was waiting and shown during the whole
- *                  search of the server.  A cell is shown when cell_enlist() has returned.
+ *              W3  a server gives a slot to a cell only if no cell with a smaller ticket was both waiting and shown
+ *                  during the server's whole search.  A cell is shown when cell_enlist() has returned.
  *              W14 a call that wants several objects gets them in the order of its cells, until the call gives one
- *                  back.  So the cell that the call sleeps on is the first to get a slot.  Cells are enlisted in this
- *                  order, so a search that finds a cell can see whether the call's previous cell still waits.
+ *                  back.  The call sleeps on the first of these cells, which gets a slot before the others.  Cells are
+ *                  enlisted in this order, so a search that finds a cell can see whether the call's previous cell still
+ *                  waits.
  *              W5  a call whose cell was given a slot wakes, even if the server stops before it has woken the call.
  *                  Every search of the queue wakes the calls whose cells are given but not woken.
  * Progress     cell_claim, cell_vacate: lock-free, O(1); a claim enters the kernel for a new lot.  cell_enlist,
- *              cells_oldest: lock-free.  A search reads at most 16 + 32 + 32 + 16 words, however many calls wait, and
- *              repeats only if a bound was out of date.  A pool in a buffer (lfpool/buffer.h) has the first lot only,
- *              and a waiting call there polls instead of sleeping.
+ *              cells_oldest: lock-free.  However many calls wait, a search reads at most 16 + 32 + 32 + 16 words: the
+ *              first lot, the tops, the groups below one top, and the cells of one group (cells.c).  It repeats only if
+ *              a bound was out of date.  A pool in a buffer (lfpool/buffer.h) has the first lot only, and a waiting
+ *              call there polls instead of sleeping.
  * Concurrency  -: may run at the same time.  O: not on one cell at the same time.  The owner of a cell is the call that
  *              claimed or cancelled it, or the server that gave a slot to its continuation.
  *                                                                              claim  owner's  server's
@@ -80,7 +83,7 @@ static inline uint64_t cell_ticket(uint64_t waiting)
 	return waiting >> PHASE_BITS;
 }
 
-/* The word of a waiting cell after it is given `slot`. */
+/* The word of a waiting cell, after the cell is given `slot`. */
 static inline uint64_t cell_given(uint64_t waiting, uint32_t slot)
 {
 	const uint64_t last = cell_ticket(waiting) & LOW_BITS(GIVEN_TICKET_BITS);
@@ -96,8 +99,8 @@ static inline uint32_t cell_slot(uint64_t given)
 struct cell {
 	_Alignas(CACHE_LINE_PAIR / 2) _Atomic(uint64_t) word;
 	_Atomic(uint64_t) ticket; /* the whole ticket, for the child of a fork */
-	/* These fields are written while the cell is claimed.  A reader's CAS of `word` fails if they have changed
-	 * since. */
+	/* These fields are written while the cell is claimed.  If a field changes after a thread reads it, that
+	 * thread's CAS of `word` fails. */
 	_Atomic(lfpool_continuation_t) then; /* NULL: a call waits                           */
 	_Atomic(void *) context;             /* for a call: identifies its thread                        */
 	/* For a call that wants several objects: the index of its next cell. */
@@ -117,9 +120,8 @@ struct branch {
 enum closing { OPEN, CLOSED, CLOSED_EMPTY };
 
 struct waiters {
-	/* The demand word in the arena.  It counts the cells that wait or soon will wait.  While objects are owed
-	 * (cold.h), it is higher by 1.  From just before `full` leaves FULL_UNKNOWN until `full` is FULL_UNKNOWN again,
-	 * it is higher by 1 too. */
+	/* The demand word in the arena.  It is the number of cells that wait or soon will wait, plus 1 while objects
+	 * are owed (cold.h), plus 1 from just before `full` leaves FULL_UNKNOWN until `full` is FULL_UNKNOWN again. */
 	_Atomic(uint32_t) *wanted;
 #if EMBEDDED
 	_Atomic(uint32_t) serving; /* hooks and continuations that servers run now (W6) */
@@ -150,14 +152,14 @@ static inline struct cell *cell_at(const struct waiters *d, uint32_t index)
 struct cell *cell_claim(struct waiters *d);
 /* Makes a claimed cell vacant again, for a call that will not wait. */
 void cell_unclaim(struct waiters *d, struct cell *cell);
-/* Makes a claimed cell waiting, and shows it to searches.  After its last cell the caller calls cells_shown(), and
- * serves. */
+/* Makes a claimed cell waiting, and shows it to searches.  After its last cell, the caller calls cells_shown(), and
+ * then serves the queue. */
 void cell_enlist(struct waiters *d, struct cell *cell, uint64_t ticket, lfpool_continuation_t then, void *context);
 void cells_shown(const struct waiters *d);
 /* Makes a claimed or given cell vacant, and lowers the demand word. */
 void cell_vacate(struct waiters *d, struct cell *cell);
-/* Wakes the call that was given the slot in `word`, and records that the call is woken (W5).  In a buffer calls do not
- * sleep. */
+/* Wakes the call that was given the slot in `word`, and records that the call is woken (W5).  In a buffer this function
+ * only records, because calls do not sleep there. */
 void cell_wake(const struct waiters *d, struct cell *cell, uint64_t word);
 
 size_t lot_bytes(unsigned lot);

@@ -76,7 +76,7 @@ size_t census_used(const struct core *core)
 	return used;
 }
 
-/* Counts the free slots in magazines first ..  last, and adds the pushes on these magazines to *pushes. */
+/* Counts the free slots in magazines first .. last, and adds the pushes on these magazines to *pushes. */
 static size_t in_these(const struct magazines *ms, uint32_t first, uint32_t last, uint64_t *pushes)
 {
 	size_t objects = 0;
@@ -119,7 +119,7 @@ size_t census_in_magazines(const struct core *core, uint64_t *pushes)
 static size_t high_water(const struct core *core, const lfpool_stats_t *stats)
 {
 	const int64_t slots = core->magazines.slots;
-	/* The number of used chunks only grows, so it is the maximum since the reset. */
+	/* The number of used chunks only grows, so the present number is the maximum since the reset. */
 	const int64_t warm = (int64_t)at_most((size_t)((int64_t)census_carved(core) + cold_most_out(&core->cold)),
 					      cold_opened(&core->cold));
 	int64_t rested = 0, taken = stats->caches * slots;
@@ -198,8 +198,8 @@ uint64_t census_steals(const struct core *core)
 	return steals;
 }
 
-/* The number of objects in a cache's current magazine, if nothing was pushed on it since the last round.  These objects
- * were in the magazine all the time (SV3 in steal.c). */
+/* The number of objects in a cache's current magazine, or 0 if anything was pushed on it since the last round.  These
+ * objects were in the magazine all the time (SV3 in steal.c). */
 static size_t idle_in_current(const struct core *core, const struct cache *c)
 {
 	/* acquire, edge SHOW: sees the magazine.  relaxed: the notes are only compared. */
@@ -216,7 +216,7 @@ static size_t idle_in_current(const struct core *core, const struct cache *c)
 		       : 0;
 }
 
-/* The same for the magazines on a shard's stack `partial`, if the head of the stack did not change. */
+/* The same for the magazines on a shard's stack `partial`; 0 if the head of the stack has changed. */
 static size_t idle_in_partial(const struct core *core, const struct shard *s)
 {
 	/* acquire, edge PUT: sees the links. */

@@ -105,7 +105,7 @@ static uint32_t change_out(struct cold *c, int change)
 		;
 	room -= (uint64_t)(int64_t)change;
 	/* `room` is 0 .. 2^32, because there are at most 2^31 slots.  (If all 2^31 slots are cold, `room` is 2^32,
-	 * which does not fit, and the maximum is one too high.) */
+	 * which does not fit in 32 bits, and the maximum is then one too high.) */
 	return (uint32_t)least(room, UINT32_MAX);
 }
 
@@ -261,7 +261,7 @@ void cold_withdraw(struct cold *c, uint32_t slot)
 
 /* ---- Growing ---- */
 
-/* Opens the pages of slots 1 ..  wanted, or of fewer slots; returns the number of accessible slots. */
+/* Opens the pages of slots 1 .. wanted, or of fewer slots; returns the number of accessible slots. */
 static uint64_t open_pages(struct cold *c, uint64_t wanted)
 {
 	/* relaxed: only the number matters; a call that takes a slot on the pages acquires edge OPEN. */
@@ -274,7 +274,7 @@ static uint64_t open_pages(struct cold *c, uint64_t wanted)
 		const uint64_t some = wanted - from < step ? from + step : wanted;
 		uint64_t to = least(arena_fill_pages(c->arena, (size_t)some), c->reserved);
 
-		/* The system may grant a part of a request that it refuses. */
+		/* If the system refuses the whole request, it may still grant a part. */
 		while (from < to && !arena_extend(c->arena, (size_t)from, (size_t)to))
 			to = from + (to - from) / 2;
 		if (from == to)
@@ -447,7 +447,7 @@ static size_t slot_at(const struct arena *a, size_t offset)
 	return offset < lead(a) ? 1 : (offset - lead(a)) / a->stride + 1;
 }
 
-/* A mask of the bits of slots `slot` ..  `last`, as far as these bits are in one word. */
+/* A mask of the bits of slots `slot` .. `last` that are in the same word as the bit of `slot`. */
 static uint64_t mask_of(size_t slot, size_t last)
 {
 	const size_t first_bit = (slot - 1) % 64, more = last - slot < 63 - first_bit ? last - slot : 63 - first_bit;
@@ -463,7 +463,7 @@ static bool page_is_cold(const struct cold *c, size_t page, size_t opened)
 	const struct arena *a = c->arena;
 	const size_t bytes = os_page_bytes(), last = slot_at(a, (page + 1) * bytes - 1);
 
-	/* relaxed, here and below: a hint; the holder of the slots checks it. */
+	/* relaxed, here and below: a hint; a call that takes the slots checks them again. */
 	if (!load_relaxed(&a->dirty[page]) || (last > opened && opened < c->reserved))
 		return false;
 	for (size_t slot = slot_at(a, page * bytes), end = last < opened ? last : opened; slot <= end;
@@ -530,7 +530,7 @@ bool pages_hold(struct cold *c, const struct page_run *run, struct page_hold *ho
 	const uint32_t wanted = run->last_slot - run->first_slot + 1;
 	uint32_t end;
 
-	/* Takes slots that are not allowed first, because acquires cannot use those. */
+	/* First takes slots that are not allowed, because acquires cannot use those. */
 	*hold_out = (struct page_hold){.first_slot = run->first_slot, .last_slot = run->last_slot};
 	hold_out->borrowed = cold_borrow(c, wanted);
 	hold_out->allowed = cold_allowed_take(c, wanted - hold_out->borrowed);

@@ -14,13 +14,14 @@
  *                  owe        balance - n                            lfpool_shrink(), for objects in use
  *                  grow       balance + n, capacity + n              after opening pages
  *                  borrow     capacity + n, then bits; and back      lfpool_trim(), for slots that are not allowed
- *              A put while the balance is below 0 also lowers the capacity, in the same step.
- *              A taken slot goes straight to the caller, so a slot that is in no list is held by a call.
- *              Slots 1 .. opened are accessible.  The pages of later slots are opened when the pool grows.
- *              Memory is returned to the system in whole pages.  A call takes all slots on a run of pages: first a
- *              count for each slot, then their bits.  If a slot turns out not to be cold, the call puts all of them
- *              back.  Each page has a byte `dirty`, which is 0 if the page has no memory to return.
- * Invariants   O1  at least `allowed` of the slots 1 .. opened are cold.  A call that takes a slot lowers the count
+ *              If the balance is below 0, a put also lowers the capacity, in the same step.  A call holds each slot
+ *              that it has taken, until it hands the slot out or puts it back.  The slots up to `opened` are
+ *              accessible.  The pages of later slots are opened when the pool grows.  Memory is returned to the system
+ *              in whole pages.  A call that returns memory takes all slots on a run of pages: it first changes the
+ *              counts by the number of these slots, and then takes their bits.  If a slot turns out not to be cold, the
+ *              call puts all of them back.  Each page has a byte `dirty`, which is 0 if the page has no memory to
+ *              return.
+ * Invariants   O1  at least `allowed` of the slots up to `opened` are cold.  A call that takes a slot lowers the count
  *                  first, and so finds a bit.  A call that puts a slot sets the bit first.
  *              O2  allowed <= capacity <= opened; capacity = allowed + slots that are in use, in magazines, in unused
  *                  chunks, or held by a call.
@@ -61,7 +62,7 @@ struct cold {
 	uint64_t reserved; /* slots that have addresses                    */
 	const struct arena *arena;
 	/* Slot s has bit (s - 1) % 64 of word (s - 1) / 64.  For slots up to `initial` a 1 means cold, for later slots
-	 * a 0.  So zeroed memory is the right beginning. */
+	 * a 0.  So zeroed memory is a correct initial state. */
 	_Atomic(uint64_t) *bits;
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * magazine.h - a bounded Chase-Lev deque of free slots: one owner, any number of thieves; and all magazines of a pool.
+ * magazine.h - a magazine is a bounded Chase-Lev deque of free slots, with one owner and any number of thieves.  This
+ * file also has the array of all magazines of a pool.
  *
  * Idea         The owner pushes and pops at bottom, thieves take from top by CAS.  Whole magazines move between caches
  *              and the depot, and their ownership moves with them: the accesses to the head of a stack order the old
@@ -11,17 +12,17 @@
  *                  word   0 .. HOME - 1        HOME          ...          limit - 1
  *                         top bottom next ..   entry[0]                   entry[slots - 1]
  *
- *              A magazine is a ring: the object at position p is in entry (p - HOME) modulo slots.  A magazine is at
- *              home while all of its objects are at positions HOME .. limit - 1.  At home, the position of an object is
- *              the index of its word in the drawing above.  Fast paths work only on a magazine at home.  A magazine
- *              leaves home when its owner reuses entries that thieves have emptied.  An owner that finds its magazine
- *              empty resets the positions, and so brings it home.
+ *              A magazine is a ring: the object at position p is in entry (p - HOME) modulo slots.  The limit is HOME +
+ *              slots.  A magazine is at home while all of its objects are at positions HOME .. limit - 1.  At home, the
+ *              position of an object is the index of its word in the drawing above.  Fast paths work only on a magazine
+ *              at home.  A magazine leaves home when its owner reuses entries that thieves have emptied.  An owner that
+ *              finds its magazine empty resets the positions, and so brings it home.
  *                 Magazines have numbers.  Magazines 1 .. chunks are born full: magazine n holds the slots of the n-th
  *              chunk.  The next magazines are the spares.  They are born empty, as room for the objects by which the
- *              pool may grow.  Both groups are one array in the pool's mapping and are used in order, so an unused pool
- *              takes no memory.  Each new cache adds EXTRA_PER_CACHE empty magazines with the next numbers.  Their
- *              memory is mapped in lots of doubling size: lot k is for LOT_CACHES * 2^k caches.  So the address of a
- *              magazine follows from its number without a search, and no magazine moves.
+ *              pool may grow.  Both groups are one array in the pool's mapping and are used in order, so unused
+ *              magazines take no memory.  Each new cache adds EXTRA_PER_CACHE empty magazines with the next numbers.
+ *              Their memory is mapped in lots of doubling size: lot k is for LOT_CACHES * 2^k caches.  So the address
+ *              of a magazine follows from its number without a search, and no magazine moves.
  * Invariants   H1 .. H5 and H8 of lfpool/inline.h, and
  *              H6  the object at position top leaves only by a CAS of top, by the owner or a thief.  So if a thread's
  *                  CAS of top succeeds, the entry that the thread read before was the right one.
@@ -48,8 +49,8 @@
  * Wrap         top has 64 bits and never wraps.  H1 compares positions of 16 bits, so a count is exact if both words
  *              are of one moment.  An owner's count never wraps, because the top that it reads is no older than its
  *              last push.  A thief with an old top may compute any count, but its CAS fails.  bottom counts pushes
- *              modulo 2^48.  A collect is wrong only if exactly k * 2^48 pushes, on all magazines that caches name,
- *              fall between its two scans.  2^48 pushes take 6.5 days at 2 ns each.
+ *              modulo 2^48.  Two collects wrongly agree only if exactly k * 2^48 pushes, on all magazines that caches
+ *              name, fall between them.  2^48 pushes take 6.5 days at 2 ns each.
  */
 #ifndef LFPOOL_MAGAZINE_H
 #define LFPOOL_MAGAZINE_H
@@ -62,12 +63,12 @@
 
 #define MAGAZINE_SLOTS_MAX 4096
 
-/* bottom - top is at least -slots and at most slots.  (It is -slots if the owner has lowered bottom by all slots, and
- * thieves have taken all of them.)  Positions must have enough bits to distinguish these values. */
+/* bottom - top is at least -slots and at most slots.  (It is -slots if the owner has lowered bottom by `slots`, and
+ * thieves have taken all objects.)  Positions must have enough bits to distinguish these values. */
 #define MAGAZINE_SLOTS_FIT (1 << (LFPOOL_POSITION_BITS_ - 2))
 #define POSITIONS (UINT64_C(1) << LFPOOL_POSITION_BITS_)
 
-/* Bytes of a magazine of `slots` slots, in whole pairs of cache lines. */
+/* The size in bytes of a magazine with `slots` slots, rounded up to whole pairs of cache lines. */
 static inline size_t magazine_bytes(size_t slots)
 {
 	return round_up(sizeof(struct lfpool_magazine) + slots * sizeof(uintptr_t), CACHE_LINE_PAIR);
@@ -75,15 +76,16 @@ static inline size_t magazine_bytes(size_t slots)
 
 /* ---- Words ---- */
 
-/* The position after `count` objects of a magazine at home.  Used as a word `bottom`, this position counts no pushes.
- * For `slots` objects the position is the limit. */
+/* The position after `count` objects of a magazine at home; for `slots` objects it is the limit.  This number is also
+ * the word `bottom` of a magazine without pushes. */
 static inline uint32_t magazine_limit(uint32_t count)
 {
 	return (uint32_t)LFPOOL_HOME_ + count;
 }
 
-/* The word `bottom` with its position changed: lowered by `count`, raised by `count`, and raised by `count` pushes,
- * which the word also counts. */
+/* These functions return the word `bottom` with a changed position.  bottom_lowered() lowers it by `count`, and
+ * bottom_raised() raises it by `count`.  bottom_pushed() raises it for `count` pushes, which it also adds to the count
+ * of pushes. */
 static inline uint64_t bottom_lowered(uint64_t bottom, uint32_t count)
 {
 	return (bottom & ~(POSITIONS - 1)) | LFPOOL_POSITION_(bottom - count);
@@ -125,11 +127,11 @@ static inline uint64_t magazine_top(uint64_t word)
 	return word ? word : LFPOOL_HOME_;
 }
 
-/* Loads the word `bottom` with acquire, edge GIVE.  If the magazine was not made yet when `made` was read, bottom is
- * either 0, which means the limit (H7), or the value that its maker has stored since. */
+/* Loads the word `bottom` with acquire, edge GIVE.  If `made` is false, bottom is either 0, which means the limit (H7),
+ * or the value that the magazine's maker has stored since. */
 static inline uint64_t magazine_bottom(const struct lfpool_magazine *m, uint32_t slots)
 {
-	/* acquire, edge MADE: sees its maker's store of bottom. */
+	/* acquire, edge MADE: sees the maker's store of bottom. */
 	const bool made = load_acquire(&m->number);
 	const uint64_t bottom = load_acquire(&m->bottom);
 
@@ -147,7 +149,7 @@ static inline int magazine_count_now(const struct lfpool_magazine *m, uint32_t s
 /* The object at a position; 0: the object that belongs there from the beginning (H7). */
 static inline uintptr_t magazine_at(const struct lfpool_magazine *m, uint32_t slots, uint64_t position)
 {
-	/* relaxed: we pushed it, or acquired it with the magazine; for a thief, see magazine_take(). */
+	/* relaxed: the owner pushed this object, or acquired it with the magazine; for a thief, see magazine_take(). */
 	return load_relaxed(&m->entry[magazine_place_of(position, slots)]);
 }
 
@@ -192,8 +194,8 @@ static inline bool magazine_words_home(uint64_t top, uint64_t bottom, uint32_t s
 
 static inline bool magazine_is_home(struct lfpool_magazine *m, uint32_t slots)
 {
-	/* relaxed, both: bottom is our own last store (H2).  A stale top is only too low, but not below home, because
-	 * the last reset was our own or an earlier owner's. */
+	/* relaxed, both: bottom is our own last store (H2).  A stale top is too low, but never from before the last
+	 * reset, because that reset was our own or an earlier owner's. */
 	const uint64_t bottom = load_relaxed(&m->bottom), top = load_relaxed(&m->top);
 
 	return magazine_words_home(top, bottom, slots);
@@ -280,9 +282,10 @@ static inline uintptr_t magazine_pop(struct lfpool_magazine *m, uint32_t slots, 
 /*
  * Takes up to `wanted` of the newest objects at once; returns their number.  The objects stay in the entries from
  * position *first_out on, until the owner pushes again.  Bottom is lowered below all of them in one step.  From then on
- * thieves can get at most the object at top: to take the next one, a thief must read top after that theft, then bottom
- * after a fence, and finds bottom lowered.  So the owner races with thieves for at most one object, the one at top.
- * There is a race only if the owner takes the object at top too, and then the magazine is empty afterwards.
+ * thieves can get at most the object at top: to take the next one, a thief must read top after that theft; after its
+ * fence it then reads the lowered bottom, and finds no object.  So the owner races with thieves for at most one object,
+ * the one at top.  There is a race only if the owner takes the object at top too, and then the magazine is empty
+ * afterwards.
  */
 static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmetric, size_t wanted, uint64_t *first_out)
 {
@@ -342,7 +345,8 @@ static inline void magazine_read_many(const struct lfpool_magazine *m, uint32_t 
 	}
 }
 
-/* The number of objects that fit at home, from position *first_out on.  Resets a magazine that thieves have emptied. */
+/* Returns how many objects can be pushed, from position *first_out on, while the magazine stays at home.  First resets
+ * a magazine that thieves have emptied. */
 static inline uint32_t magazine_room(struct lfpool_magazine *m, uint32_t slots, uint64_t *first_out)
 {
 	/* relaxed, all: bottom is our own last store (H2); a stale top is only too low. */
@@ -501,11 +505,12 @@ static inline int magazines_count(const struct magazines *ms, uint32_t number)
 	return magazine_count_now(magazines_at(ms, number), ms->slots);
 }
 
-/* The count of pushes for statistics.  It has all bits, even in a test build whose collect compares fewer bits
+/* The count of pushes for statistics.  This count has all bits, even in a test build whose collects compare fewer bits
  * (PUSHES_BITS). */
 static inline uint64_t magazines_pushes(const struct magazines *ms, uint32_t number)
 {
-	/* acquire, edge GIVE: a thread that has seen a push finds the object free, or acquired anew. */
+	/* acquire, edge GIVE: a thread that sees a push in this count finds the pushed object free, or acquired
+	 * anew. */
 	return load_acquire(&magazines_at(ms, number)->bottom) >> LFPOOL_POSITION_BITS_;
 }
 

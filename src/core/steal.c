@@ -5,26 +5,28 @@
  * Idea         A collect is one scan: it reads the depot's heads and regions, and the words {in_transit, current_word,
  *              head of `full`} of every cache, including the caller's.  It computes two sums: the sum of these tagged
  *              words, and the sum of the pushes on the magazines that caches name.
- *              1. A magazine on another cache's stack is taken whole, by CAS.  This needs no barrier, because no thread
- *                 works on the magazine.
+ *              1. The call takes a magazine from another cache's stack as a whole, by CAS.  This needs no barrier,
+ *                 because no thread works on a magazine on a stack.
  *              2. Otherwise the collect has noted the magazines that seem to have objects, and their tops.  After one
- *                 heavy fence the call takes one object by a CAS on a top, without waiting for the owner.  The object
- *                 goes straight to the caller, so all other objects stay visible to other threads.
- *              3. If the collect saw no object, an object may still have moved from a word that it had not read yet to
- *                 a word that it had read.  So a second collect follows.  If the second one sees no object either, and
- *                 the sums agree, nothing moved and nothing was released between the two.  By C1 no slot was free at
- *                 the moment between the two.  The call keeps the sums: later, one collect with equal sums suffices.
- *              The cold store's count is not in the sums, because it goes up and down.  Each collect reads it first,
- *              even before the number of caches.  So the moment at which no slot was free is the moment when a collect
- *              read that count.  If two collects agree, the other words did not change from the end of the first to the
- *              beginning of the second, so that moment is the second collect's read.  If one collect agrees with kept
- *              sums, the words have not changed since these sums were computed, so that moment is this collect's read.
- *              The collect includes each cache that was born before this moment.
- * Invariants   SV1 the values that a collect uses of a magazine are of one moment, because it reads top, bottom, and
- *                  top again.  If top moved, another thread took an object: the collect sets `something`, and skips
- *                  this magazine.  Otherwise the count of objects and the count of pushes (magazine_pushes()) are
- *                  exact.  (The count of objects is negative, down to -slots, while an owner has bottom lowered for a
- *                  pop of many objects.)
+ *                 heavy fence the call takes one object by a CAS of a top, without waiting for the owner.  The call
+ *                 returns this object, and leaves all other objects visible to other threads.
+ *              3. If the collect saw no object, an object may still have moved from a magazine that the collect had not
+ *                 read yet to one that it had already read.  So a second collect follows.  If the second one sees no
+ *                 object either, and the sums agree, nothing moved and nothing was released between the two.  By C1 no
+ *                 slot was free at the moment between the two.  The call keeps the sums: later, one collect with equal
+ *                 sums suffices.
+ *              The cold store's count is not in the sums, because the sums may only grow, and this count can fall.
+ *              Each collect reads the count first, even before the number of caches.  So the moment at which no slot
+ *              was free is the moment when a collect read that count.  If two collects agree, the other words did not
+ *              change from the end of the first to the beginning of the second, so no slot was free when the second
+ *              collect read the count.  If one collect agrees with kept sums, the words have not changed since these
+ *              sums were computed, so no slot was free when this collect read the count.  Each cache that was born
+ *              before this moment is included in the collect.
+ * Invariants   SV1 a collect uses values of a magazine that are from one moment, because it reads top, bottom, and top
+ *                  again.  If top moved, another thread took an object: the collect sets `something`, and skips this
+ *                  magazine.  Otherwise the count of objects and the count of pushes (magazine_pushes()) are exact.
+ *                  (The count of objects is negative, down to -slots, while an owner has bottom lowered for a pop of
+ *                  many objects.)
  *              SV2 tagged words and counts of pushes only grow, so equal sums mean that each word and each count is
  *                  equal.  (The sum of the counts is below 2^63.  The sum of the words wraps at 2^64, which takes about
  *                  2^40 changes.)
@@ -69,10 +71,11 @@ static ALWAYS_INLINE void collect_magazine(const struct core *core, uint64_t wor
 		return;
 
 	struct lfpool_magazine *m = magazines_at(&core->magazines, number);
-	/* acquire, edge SHOW: sees the earlier stores of the thread that moved top.  So bottom, read next, is no older
-	 * than the value that this thread saw. */
+	/* acquire, edge SHOW: sees the earlier stores of the thread that moved top.  So bottom, which is loaded next,
+	 * is no older than the bottom that this other thread saw. */
 	uint64_t top = load_acquire(&m->top);
-	/* acquire, edge GIVE.  So top, read again, is no older than the top that the owner saw. */
+	/* acquire, edge GIVE.  So the second load of top is no older than the top that the owner saw before it stored
+	 * this bottom. */
 	uint64_t bottom = magazine_bottom(m, core->magazines.slots);
 
 	/* relaxed: either the first read has acquired this value, or top has moved (SV1). */
@@ -126,8 +129,8 @@ static bool collect_all(struct cache *c, struct collect *s, bool robs)
 		s->something |= tagged_number(full) || tagged_number(partial);
 	}
 	s->something |= s->chunks;
-	/* Each thief begins with the cache after its own, so that thieves spread.  A thief ends with its own cache, and
-	 * so sees the earlier releases of the threads that stole from it. */
+	/* Each thief begins with the cache after its own, so that thieves begin at different caches.  A thief ends with
+	 * its own cache, and so sees the earlier releases of the threads that stole from it. */
 	struct cache *victim = c;
 	uint32_t index = c->index, left = 0;
 

@@ -2,14 +2,15 @@
 /*
  * tagged.h - the tagged word: a magazine's number and a counter, in 64 bits.
  *
- * Idea         Treiber's stack (1986) needs protection against ABA, and a collect needs to know that nothing moved.
- *              Both use a word {tag:40, number:24} whose tag advances with every change.  The heads of stacks and a
- *              cache's `current_word` and `in_transit` are tagged words.
+ * Idea         Treiber's stack (1986) needs protection against ABA, and a collect (steal.c) must detect whether
+ *              anything moved.  Both use a word {tag:40, number:24} whose tag advances with every change.  The heads of
+ *              stacks and a cache's `current_word` and `in_transit` are tagged words.
  * Invariants   S1  every change of a tagged word advances its tag by one.  So tagged words, read as integers, only
  *                  grow.
  * Wrap         S1 does not protect a CAS if exactly k * 2^40 changes of the word fall between a thread's load and its
- *              CAS.  A thread that does nothing else needs 2.4 hours for 2^40 changes, at 125 million changes a second
- *              (test step.wrap).  Test builds with a short tag (LFPOOL_TAG_BITS) show this failure (verify/step).
+ *              CAS.  A thread that does nothing else makes 125 million changes a second (test step.wrap), and so needs
+ *              2.4 hours for 2^40 of them.  Test builds with a short tag (LFPOOL_TAG_BITS) show this failure
+ *              (verify/step).
  */
 #ifndef LFPOOL_TAGGED_H
 #define LFPOOL_TAGGED_H

@@ -31,7 +31,7 @@
 
 struct aside {
 	_Atomic(uint64_t) tickets; /* drawn so far                                                             */
-	_Atomic(uint64_t) sets;    /* slots set aside so far, each counted when its ticket is stored           */
+	_Atomic(uint64_t) sets;    /* slots set aside so far, each counted after its ticket is stored          */
 	_Atomic(uint32_t) count;   /* slots that are set aside, or are just being set aside or taken           */
 	uint32_t slots;
 	_Atomic(uint64_t) ticket[]; /* by slot, from slot 0 on; 0: the slot is not set aside                   */

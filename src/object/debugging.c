@@ -126,7 +126,7 @@ void debug_attach(struct debug *debug, const struct debug_home *home)
 #define PATTERN_GUARD UINT32_C(0xc35aa53c)  /* the guard bytes of an active object   */
 #define PATTERN_WORD sizeof(uint64_t)
 
-/* The expected byte at `offset` from the start. */
+/* The byte of the pattern at `offset` from its start. */
 static unsigned char pattern_byte(uint32_t pattern, size_t offset)
 {
 	unsigned char bytes[sizeof(pattern)];

@@ -36,7 +36,8 @@ void lifecycle_close(struct lifecycle *lifecycle);
  * of bytes, aligned to CACHE_LINE_PAIR. */
 size_t lifecycle_buffer_bytes(const lfpool_config_t *config);
 struct lifecycle *lifecycle_open_in(void *buffer, const lfpool_config_t *config);
-/* Backs its memory as `flags` say (os.h), except the memory of the debug modes.  `lifecycle` may be NULL. */
+/* Backs the lifecycle's memory as `flags` require (os.h), except the memory of the debug modes.  `lifecycle` may be
+ * NULL. */
 lfpool_status_t lifecycle_back(const struct lifecycle *lifecycle, uint32_t flags);
 
 /* The debug modes, for the functions in debugging.h; NULL if no mode and no tool is in use.  `lifecycle` may be
@@ -68,8 +69,8 @@ enum begun lifecycle_begin(struct lifecycle *lifecycle, uint32_t slot, void *obj
  * to put back.  With a quarantine that is a slot that was released earlier, or SLOT_NONE. */
 uint32_t lifecycle_end(struct lifecycle *lifecycle, uint32_t slot, void *object);
 
-/* Called by the holder of the free `slot`, before the slot goes to the cold store.  Destroys the object if it is built,
- * and ends the checks of its poison.  `lifecycle` may be NULL. */
+/* Called by the holder of the free `slot`, before the slot goes to the cold store.  Destroys the object if it is built.
+ * From then on its poison is no longer checked.  `lifecycle` may be NULL. */
 void lifecycle_cool(struct lifecycle *lifecycle, uint32_t slot, void *object);
 
 /* The slots that are set aside; NULL if the pool has no hooks.activate.  `lifecycle` may be NULL. */

@@ -54,7 +54,7 @@ static inline uint32_t quarantine_put(struct quarantine *q, uint32_t slot)
 	return (uint32_t)word;
 }
 
-/* Takes the oldest slot, or nearly the oldest.  SLOT_NONE: each entry was empty when it was read, and *versions_out is
+/* Takes the oldest slot, or one of the oldest.  SLOT_NONE: each entry was empty when it was read, and *versions_out is
  * the sum of their versions. */
 static inline uint32_t quarantine_take(struct quarantine *q, uint64_t *versions_out)
 {
@@ -68,8 +68,8 @@ static inline uint32_t quarantine_take(struct quarantine *q, uint64_t *versions_
 		 * emptied it. */
 		uint64_t word = load_acquire(place);
 
-		/* acq_rel, edge KEEP: acquires the data of the slot; release for a call that finds the entry empty.
-		 * Retries only after another thread changed this very entry. */
+		/* acq_rel, edge KEEP: acquires the data of the slot, and releases our earlier writes to a call that
+		 * finds the entry empty.  Retries only after another thread changed this very entry. */
 		while ((uint32_t)word && !cas_weak_acq_rel(place, &word, quarantine_changed(word, SLOT_NONE)))
 			;
 		if ((uint32_t)word)

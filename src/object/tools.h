@@ -3,10 +3,10 @@
  * tools.h - reports to AddressSanitizer, LeakSanitizer and Valgrind's memcheck which objects are free, and to
  * ThreadSanitizer that an object passes from its releaser to its next holder.
  *
- * Idea         Without these reports a tool sees a pool as one accessible mapping.  With them it finds an access to a
- *              free object at the line of the access, as it finds a use after free.  The library detects the tools at
- *              run time, without a special build: sanitizers by weak symbols, which are NULL unless the program was
- *              linked with them, and memcheck by a request that only Valgrind answers.
+ * Idea         Without these reports a tool sees a pool as one accessible mapping.  With them it reports an access to a
+ *              free object at the line of the access, like a use after free.  The library detects the tools at run
+ *              time, without a special build: sanitizers by weak symbols, which are NULL unless the program was linked
+ *              with them, and memcheck by a request that only Valgrind answers.
  * Invariants   TO1 an object, and the guard bytes of its slot, are accessible only while the object is active or a call
  *                  moves it.  Exception: unused objects beyond the first SHUT_FIRST_BYTES of a pool are always
  *                  accessible, so that creating a huge pool stays cheap.
@@ -49,7 +49,7 @@ bool tools_find(struct tools *tools_out);
 /* Called when all objects in `range` are free.  `defined`: after an acquire, the program may read the object's old
  * contents. */
 void tools_attach(struct tools *t, const struct object_range *range, bool defined);
-/* Called before the pool is unmapped, after slots 1 .. used were handed out.  Makes all memory accessible again. */
+/* Called before the pool is unmapped.  Slots 1 .. used were handed out.  Makes all memory accessible again. */
 void tools_detach(struct tools *t, size_t used);
 
 /* tools_open() makes these bytes accessible and their contents defined; tools_shut() makes them inaccessible. */

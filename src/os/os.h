@@ -8,7 +8,7 @@
  *              file of the library tests which system it is compiled for (tests/docs/claims).  os.c has the functions
  *              that are the same in every port.  With LFPOOL_EMBEDDED there is no operating system, and a pool needs
  *              only a clock.
- * Invariants   OS1 no function here changes errno: a caller learns only from the result.
+ * Invariants   OS1 no function here changes errno: a caller learns of a failure only from the result.
  * Progress     os_heavy_fence() and os_wake() enter the kernel; os_sleep_on() blocks.  The other functions are for
  *              create, destroy and the first call of a thread.
  */
@@ -67,8 +67,8 @@ static inline uint64_t os_now_ns(void)
 typedef pthread_mutex_t os_mutex_t;
 #define OS_MUTEX_INITIALIZER PTHREAD_MUTEX_INITIALIZER
 
-/* The commands of futex(2) and membarrier(2), because musl lacks their headers.  tests/support/own_time.h compares
- * these numbers with the headers. */
+/* The commands of futex(2) and membarrier(2), defined here because musl lacks their headers.  tests/support/own_time.h
+ * compares these numbers with the headers. */
 enum {
 	OS_FUTEX_WAKE = 1,
 	OS_FUTEX_WAIT_BITSET = 9,
@@ -177,8 +177,8 @@ bool os_can_read(const void *address);
 
 /* ---- Threads ---- */
 
-/* Each port has THREAD_LOCAL, for thread-local variables, and os_of_thread(variable), the calling thread's copy.  An
- * access never allocates memory. */
+/* Each port has THREAD_LOCAL, for thread-local variables, and os_of_thread(variable), the calling thread's copy of a
+ * variable.  An access never allocates memory. */
 /*
  * Keeps this shared library loaded despite dlclose(), because exiting threads run a destructor in it.  False when the
  * loader refuses.  *keys_usable_out becomes false in a namespace of dlmopen().  There a second glibc stores the values
@@ -195,7 +195,8 @@ bool os_set_exit_value(void *value);
  * os_mutex_unlock(mutex), and OS_MUTEX_INITIALIZER for a static mutex, which is neither opened nor closed. */
 bool os_mutex_open(os_mutex_t *mutex);
 void os_mutex_close(os_mutex_t *mutex);
-/* From now on `before` runs before each fork, `parent` and `child` after it; false when refused. */
+/* From now on `before` runs before each fork; after it, `parent` runs in the parent and `child` in the child.  False
+ * when refused. */
 bool os_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void));
 
 void os_yield(void);
@@ -209,7 +210,8 @@ void os_forget_thread_id(void);
 /* Nanoseconds since a moment in the past; never decreases. */
 uint64_t os_now_ns(void);
 
-/* The time in `timeout_ns` nanoseconds, on the clock of os_now_ns().  A negative timeout never ends (UINT64_MAX). */
+/* The time that is `timeout_ns` nanoseconds from now, on the clock of os_now_ns(); UINT64_MAX for a negative timeout,
+ * which never ends. */
 static inline uint64_t os_deadline(int64_t timeout_ns)
 {
 	if (timeout_ns < 0)

@@ -3,10 +3,10 @@
  * os_linux.c - os.h on Linux, with glibc or musl.
  *
  * Idea         A process must register once before it uses membarrier(2).  Registration takes half a microsecond while
- *              the process has one thread, and up to 0.3 s later, so a constructor registers.  The library uses
- *              membarrier(2) only if OS_MEMBARRIER_QUERY reports the command as supported, and one call has succeeded.
- *              The registration survives fork.  LFPOOL_MEMBARRIER=off in the environment forces full fences, for tests
- *              and comparison.
+ *              the process has one thread, and up to 0.3 s once it has more, so a constructor registers.  The library
+ *              uses membarrier(2) only if OS_MEMBARRIER_QUERY reports the command as supported, and one call has
+ *              succeeded.  The registration survives fork.  LFPOOL_MEMBARRIER=off in the environment forces full
+ *              fences, for tests and comparison.
  * Concurrency  The choice of the fence is made under pthread_once, and is read-only afterwards.
  */
 #include "os/os.h"
@@ -180,7 +180,7 @@ void os_print(const char *text)
 	KEEP_ERRNO();
 	ssize_t written = 1;
 
-	/* If stderr is closed or a full pipe, the rest of the text is lost. */
+	/* If stderr is closed, or is a full pipe, the rest of the text is lost. */
 	for (size_t left = strlen(text); left && written > 0; left -= (size_t)written, text += written)
 		if ((written = write(STDERR_FILENO, text, left)) < 0)
 			return;
@@ -364,7 +364,7 @@ static void futex(void *half, int operation, unsigned value, const struct timesp
 void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
 {
 	const uint64_t second = UINT64_C(1000000000), seconds = deadline_ns / second;
-	/* A time_t of 32 bits would overflow after 68 years of this clock, so the deadline is limited. */
+	/* On this clock, a time_t of 32 bits overflows after 68 years, so the deadline is limited to that. */
 	const struct timespec deadline = {
 		.tv_sec = (time_t)(seconds < INT32_MAX ? seconds : INT32_MAX),
 		.tv_nsec = (long)(deadline_ns % second),
@@ -415,9 +415,9 @@ bool os_asymmetric(void)
 
 void os_heavy_fence(void)
 {
-	/* The kernel refuses a registered process only if a system-call filter was installed later.  The process then
-	 * registers again.  If that fails too, the process aborts, because without the fence two threads could get the
-	 * same object. */
+	/* The kernel refuses this call of a registered process only if a system-call filter was installed later.  The
+	 * process then registers again.  If that fails too, the process aborts, because without the fence two threads
+	 * could get the same object. */
 	if (!asymmetric)
 		full_fence();
 	else if (membarrier(OS_MEMBARRIER_PRIVATE_EXPEDITED) != 0 &&

@@ -10,8 +10,8 @@
  * Exit         at_exit_of_thread() is one of the image's TLS callbacks, so the loader calls it in each exiting thread.
  *              (FlsAlloc() also offers destructors, but they run at the exit of a fiber, and a thread can outlive its
  *              fiber.)
- * Concurrency  Several threads may choose the fence at the same time, and all make the same choice.  Afterwards the
- *              choice is read-only.
+ * Concurrency  Several threads may choose the fence at the same time, but all of them make the same choice.  Afterwards
+ *              the choice is read-only.
  */
 #include "os/os.h"
 
@@ -49,7 +49,7 @@ void *os_map_aligned(size_t bytes, size_t offset, size_t alignment, bool open)
 	if (!reserved)
 		return NULL;
 
-	/* The slack before and after stays reserved, which costs nothing. */
+	/* The addresses before and after the mapping stay reserved, which costs nothing. */
 	char *mapped = slack ? reserved + (-((uintptr_t)reserved + offset) & (alignment - 1)) : reserved;
 
 	if (open && !commit(mapped, bytes)) {
@@ -94,9 +94,9 @@ void os_close(void *address, size_t bytes)
 }
 
 /*
- * MEM_DECOMMIT followed by MEM_COMMIT would not do: between the two, a thread that reads an object it no longer holds
- * would crash.  After MEM_RESET a page is either unchanged or zero, so the pages are zeroed first.  These pages are not
- * locked, and VirtualUnlock() removes such pages from memory.
+ * MEM_DECOMMIT followed by MEM_COMMIT would not do: between the two, a thread that reads an object that it no longer
+ * holds would crash.  After MEM_RESET a page is either unchanged or zero, so the pages are zeroed first.  These pages
+ * are not locked, and VirtualUnlock() removes such pages from memory.
  */
 bool os_discard(void *address, size_t bytes)
 {

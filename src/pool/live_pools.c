@@ -51,9 +51,9 @@ static uintptr_t search(const struct range_array *array, size_t count, uintptr_t
 {
 	size_t place = address_map_up_to(array, count, address);
 
-	/* acquire, edge PUBLISH, all: as above (AR2).  A range that holds `address` is the last range that begins at or
-	 * below it, or contains that range.  `place` only gets smaller, even while another call writes here, so the
-	 * loop ends. */
+	/* acquire, edge PUBLISH, all: as above (AR2).  A range that holds `address` is either the last range that
+	 * begins at or below `address`, or a range around that range.  `place` only gets smaller, even while another
+	 * call writes here, so the loop ends. */
 	while (place && load_acquire(&array->range[place - 1].end) <= address)
 		place = (size_t)load_acquire(&array->range[place - 1].outer);
 	return place ? load_acquire(&array->range[place - 1].owner) : 0;

@@ -7,7 +7,7 @@
  *              Threads remember ids, and check only at exit whether the pool still lives.
  *              The map is a sorted array of address ranges with binary search.  The memory of a pool's objects can be
  *              an object of another pool (caller-provided memory).  So each range has the index of the range around it,
- *              and the search goes outwards until a range holds the address.
+ *              and the search continues outwards until a range holds the address.
  *              There are two such arrays.  A change writes the whole next state into the unpublished array, and
  *              publishes that array with one store of the word `head`, {version, count}.  The version's lowest bit
  *              selects the array.  Readers search the published array, and then check that `head` is unchanged.  (This
@@ -76,7 +76,7 @@ void live_pools_each(void (*visit)(struct lfpool_t *pool));
 /* The live pool with this id, or NULL.  The caller has the lock, which keeps the pool alive. */
 struct lfpool_t *live_pools_find(uint64_t id);
 
-/* ---- The map: ranges of addresses, each with an owner.  Two ranges are disjoint, or the later one is inside ---- */
+/* ---- The map: address ranges with owners; two ranges are disjoint, or the later is inside the other ---- */
 
 struct range {
 	_Atomic(uintptr_t) first, end; /* its addresses are first .. end - 1; first is never 0             */

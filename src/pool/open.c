@@ -15,7 +15,7 @@
 #include "pool/slots.h"
 
 #define MAGAZINE_SLOTS_DEFAULT 256
-/* The number of processors is assumed for a buffer, because LFPOOL_BUFFER_BYTES is a constant. */
+/* For a buffer the number of processors is assumed, because LFPOOL_BUFFER_BYTES must be a constant. */
 #define PROCESSORS_IN_BUFFER 4
 #define CHUNKS_MAX ((size_t)1 << 23) /* a limit that leaves numbers for the extra magazines */
 

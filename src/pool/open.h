@@ -29,7 +29,7 @@ lfpool_status_t config_import(lfpool_config_t *config_out, struct debug_modes *m
 lfpool_status_t config_import_for_buffer(lfpool_config_t *config_out, struct debug_modes *modes_out,
 					 const lfpool_config_t *given);
 
-/* The arena of a complete config. */
+/* The plan of the arena for a complete config. */
 struct arena_plan config_arena_plan(const lfpool_config_t *config, const struct window *window);
 
 /* If the environment has settings for pools, prints on stderr that this pool ignores them.  Prints once per process. */
@@ -47,7 +47,7 @@ size_t pool_close(lfpool_t *pool);
 /* The bytes of a buffer for a pool with this config, without its lifecycle; 0 on overflow. */
 size_t pool_buffer_bytes(const lfpool_config_t *config);
 
-/* The bytes of the bits that lfpool_check() needs: one bit for each slot, and `others` bits for magazines.
+/* The size in bytes of the bits that lfpool_check() needs: one bit for each slot, and `others` bits for magazines.
  * check_others() computes `others`. */
 static inline size_t check_slot_bytes(size_t slots)
 {

@@ -41,7 +41,7 @@ struct lfpool_t {
 	bool plain;                    /* only states and magazines: no mutex, no heap, no `each_call`         */
 	bool direct;                   /* no mutex, quarantine, `builds`, `aside`: only a cache is used        */
 	bool zero;                     /* LFPOOL_ZERO                                                          */
-	bool check_races;              /* releases race by CAS: LFPOOL_CHECK_RACES, or there is a lifecycle    */
+	bool check_races;              /* a release is a CAS: LFPOOL_CHECK_RACES, or `each_call` is not NULL   */
 	bool keeps_none;               /* LFPOOL_CACHE_NONE: a call empties the cache that it borrowed         */
 	bool wants_built;              /* slots whose objects are not built are cold, and in no magazine       */
 	bool more;                     /* replenish() may get an object: growth, a scheme, a hook              */

@@ -3,10 +3,10 @@
  * slots.c - takes slots from the free lists for callers, and puts them back; see slots.h.
  *
  * Idea         An acquire takes a slot through a cache, and makes its object active.  A release ends the use of the
- *              object, and puts its slot back.  A call without a cache claims one for as long as it takes or puts a
- *              slot.  A call for many objects needs one barrier, one load of top and two stores of bottom per magazine,
- *              instead of per object.  Such a call changes the states of neighbouring slots in rows of ROW slots.
- *              (Unused slots are neighbours, and calls for many objects keep them together.)
+ *              object, and puts its slot back.  A call without a cache claims one while it takes or puts a slot.  A
+ *              call for many objects needs one barrier, one load of top and two stores of bottom per magazine, instead
+ *              of per object.  Such a call changes the states of neighbouring slots in rows of ROW slots.  (Unused
+ *              slots are neighbours, and calls for many objects keep them together.)
  * Invariants   U1  no hook is called during a step of a call for many objects, because a hook may use the same cache.
  * Mutex mode   Every call locks the pool's mutex and uses one cache, `shared`.  Explicit caches are closed and empty.
  *              So no cache has thieves, and owners run without fences.  The cold store and the quarantine work without
@@ -88,7 +88,7 @@ struct search {
 	uint64_t until;   /* slots with greater tickets were set aside by this call, or during it */
 	uint64_t sets;    /* number of slots set aside when the search began to look at them      */
 	uint32_t at;      /* the next slot that was set aside                                     */
-	bool asides_done; /* it has looked at all slots that were set aside                       */
+	bool asides_done; /* the search has looked at all slots that were set aside               */
 	bool cold;        /* takes cold slots too, because hooks.create has not refused one       */
 };
 

@@ -27,7 +27,7 @@
 #define VACANT_8 VACANT, VACANT, VACANT, VACANT, VACANT, VACANT, VACANT, VACANT
 #define VACANT_64 VACANT_8, VACANT_8, VACANT_8, VACANT_8, VACANT_8, VACANT_8, VACANT_8, VACANT_8
 /* Two tables, one for new threads and one for exiting threads.  They match no pool, and do not match the id 0 at any
- * offset (Y4). */
+ * offset (Y4 in set_inline.h). */
 static struct lfpool_entry_ no_entries[] = {{0}, VACANT_64};
 static struct lfpool_entry_ gone_entries[] = {{0}, VACANT_64};
 _Static_assert(sizeof(no_entries) == (1 + TABLE_ENTRIES_MIN) * sizeof(*no_entries), "each has all entries of a table");

@@ -11,7 +11,7 @@
  *              never has the pool's id, so thread_cache() must find the right entry.
  * Invariants   L4  an entry with a pool's id has the thread's cache of that pool.  While the pool lives, only the
  *                  thread's exit changes the entry or moves the table.  So a signal handler, which reads the table too,
- *                  may interrupt between the check of the id and the load of the cache.
+ *                  may interrupt the thread between its check of the id and its load of the cache.
  *              L5  lfpool_thread_.last is empty, or has a pool's id and the thread's cache of that pool.  The field is
  *                  empty from the thread's exit on.
  * Progress     Wait-free.
@@ -96,7 +96,8 @@ static inline uint32_t thread_hint(void)
 #else
 /* A number that usually differs between threads. */
 uint32_t thread_hint(void);
-/* The calling thread's cache of this pool, created if missing.  NULL: the thread cannot have one now, or ever. */
+/* The calling thread's cache of this pool, created if missing.  NULL: the thread cannot have one now, or can never have
+ * one. */
 struct cache_head *thread_cache(struct lfpool_t *pool);
 /* The same, and stores the cache in lfpool_thread_.last (L5). */
 struct cache_head *thread_cache_remembered(struct lfpool_t *pool);
