@@ -317,32 +317,33 @@ typedef struct lfpool_scheme_t {
  * and never writes to it.  Use LFPOOL_CONFIG_INIT, or lfpool_config_init() in C++.
  */
 typedef struct lfpool_config_t {
-	size_t struct_size;       /* sizeof(lfpool_config_t) in the caller's version of this header */
+	size_t struct_size;       /* sizeof(lfpool_config_t) in the caller's version of this header     */
 	const char *name;         /* for messages; at most 63 bytes, copied; NULL = "unnamed"           */
 	size_t object_size;       /* bytes, 1 .. 1 GiB; no default                                      */
 	size_t object_alignment;  /* bytes, a power of two, 1 .. 1 GiB; 0 = alignof(max_align_t)        */
 	size_t capacity;          /* objects that callers can hold at once, 1 .. 2^31 - 1; no default; 0 only in
 	                             lfpool_create(), with max_capacity and without LFPOOL_CREATE_ALL   */
 	size_t cache_capacity;    /* objects one cache may hold, 1 .. 8192, or LFPOOL_CACHE_NONE; 0 = up to
-	                             256 KiB, at most max_capacity / processors; a quarter of that, at most
-	                             256, for objects of a page or more and with hooks.create.  Rounded down
-	                             to twice a power of two, at least 2; raised in pools of more than 2^23
-	                             objects, to limit the number of magazines (docs/design.md, "Limits") */
+	                             256 KiB, at most max_capacity / processors; for objects of a page or
+	                             more, and with hooks.create, a quarter of that, at most 256.  The number
+	                             is rounded down to twice a power of two, but at least 2, and is raised in
+	                             pools of more than 2^23 objects, to limit the number of magazines
+	                             (docs/design.md, "Limits")                                         */
 	uint32_t flags;           /* LFPOOL_PREFAULT ...; 0 = none                                      */
 	lfpool_backend_t backend; /* 0 = LFPOOL_BACKEND_LOCKFREE                                        */
 	lfpool_hooks_t hooks;     /* all NULL = the defaults                                            */
-	size_t depot_shards;      /* parts of the free lists that all caches share, 1 .. 32; 0 = two for each
-	                             processor, at most one for each magazine                           */
+	size_t depot_shards;      /* shards of the depot, the free lists that all caches share, 1 .. 32;
+	                             0 = two for each processor, but at most one for each magazine      */
 	const char *debug;        /* debug modes, such as "poison,owner" (lfpool/debug.h); read, not kept;
 	                             NULL = only those of the environment variable LFPOOL_DEBUG         */
-	size_t max_capacity;      /* objects it can grow to (lfpool/resize.h), capacity .. 2^31 - 1; address
-	                             space for them is reserved; 0 = capacity                           */
+	size_t max_capacity;      /* objects to which it can grow (lfpool/resize.h), capacity .. 2^31 - 1;
+	                             address space for them is reserved; 0 = capacity                   */
 	size_t growth_step;       /* objects to add when a call finds none, up to max_capacity;
 	                             0 = the pool grows only in calls of lfpool/resize.h                 */
 	lfpool_scheme_t scheme;   /* decides when retired objects may be reused (lfpool/retire.h); for pools
 	                             of less than 2^30 objects, not in a buffer; 0 = none                */
-	size_t buffer_caches;     /* caches of a pool in a buffer (lfpool/buffer.h), 1 .. 16; 0 = 16; must be
-	                             0 for any other pool                                                */
+	size_t buffer_caches;     /* caches of a pool in a buffer (lfpool/buffer.h), 1 .. 16; 0 = 16; in any
+	                             other pool it must be 0                                             */
 	void *memory;             /* caller-provided memory, see lfpool/buffer.h; NULL = the system's   */
 	size_t memory_bytes;      /* its size, at least lfpool_memory_bytes()                           */
 	uint32_t memory_use;      /* LFPOOL_MEMORY_OBJECTS or LFPOOL_MEMORY_POOL                        */

@@ -6,13 +6,14 @@
  *
  *     LFPOOL_DEBUG=poison,owner ./program              # the same, for every pool, without a rebuild
  *
- * Modes are separated by commas, without blanks; if a mode has two numbers, the last counts.  Modes of config.debug and
- * of the environment variable LFPOOL_DEBUG are joined; numbers from the variable win.  Set-user-ID programs ignore the
- * variable.  For an unknown word, or a number out of range, lfpool_create() returns LFPOOL_E_CONFIG_DEBUG.
+ * Modes are separated by commas, without blanks; if a mode is given with two numbers, the last counts.  A pool has the
+ * modes of config.debug and those of the environment variable LFPOOL_DEBUG; if both give a number, the variable's
+ * counts.  Set-user-ID programs ignore the variable.  For an unknown word, or a number out of range, lfpool_create()
+ * returns LFPOOL_E_CONFIG_DEBUG.
  *
  * Findings are reported to the misuse hook, or to stderr if there is no such hook.  docs/debugging.md explains them,
- * and has the cost of each mode.  Every mode except `zero` and `no-tools` includes LFPOOL_CHECK_RACES, and, except for
- * `check`, makes each call take the slow path.  Malloc mode has only `check` and `zero`.
+ * and lists the cost of each mode.  Every mode except `zero` and `no-tools` includes LFPOOL_CHECK_RACES, and, except
+ * for `check`, makes each call take the slow path.  Malloc mode has only `check` and `zero`.
  *
  * `poison` skips objects whose contents must survive: all objects of a pool with hooks.create or hooks.destroy, and an
  * object's first use after lfpool_for_each_slot() has visited it.
@@ -27,7 +28,8 @@
 
 LFPOOL_C_BEGIN_
 
-/* Every mode: X(field, word, least, most, text).  Its number is in least .. most; 0, 0: it has no number. */
+/* Every mode: X(field, word, least, most, text).  The number of a mode is in least .. most; 0, 0: the mode has no
+ * number. */
 #define LFPOOL_DEBUG_MAP(X)                                                                                          \
 	X(check, "check", 0, 0,                                                                                      \
 	  "if two threads release an object at the same instant, exactly one release succeeds "                      \
@@ -54,7 +56,7 @@ LFPOOL_C_BEGIN_
  *
  * Does nothing without the mode owner or backtrace, and in malloc mode.
  *
- * object    Active, held by the caller.  Any other value does nothing.
+ * object    Active, held by the caller.  Any other value has no effect.
  * label     A string that outlives the pool, or NULL.  The next acquire of the object clears it.
  * Threads   Any.  Wait-free, O(1).
  */

@@ -33,10 +33,11 @@
  * Promises, whatever other threads do at the same time:
  *   1. lfpool_acquire_evicting() evicts, or returns NULL, only if at some moment during the call every object was in
  *      use (or another call was just acquiring or releasing it).
- *   2. The victim was not pinned.  If an object could be evicted during the whole call, and kept its priority, it did
- *      not have a lower priority than the victim, nor was it older with an equal priority.  So if no calls overlap, the
- *      victim is exactly the least object.  NULL means that no such object gave way.  lfpool_least() and
- *      lfpool_release_least() choose in the same way.  (An object is unpinned when the last lfpool_unpin() returns.)
+ *   2. The victim was not pinned.  An object that could be evicted during the whole call, and kept its priority, did
+ *      not have a lower priority than the victim; if the two priorities are equal, it was not older.  So if no calls
+ *      overlap, the victim is exactly the least object.  NULL means that no object gave way that could be evicted
+ *      during the whole call.  lfpool_least() and lfpool_release_least() choose in the same way.  (An object is
+ *      unpinned when the last lfpool_unpin() returns.)
  *   3. First the victim's handle becomes stale.  Then hooks.evict is called, then hooks.deactivate, and then the new
  *      object gets the slot.
  *   4. Every call is lock-free: a thread that stops at any instruction blocks no other thread.  Such a thread keeps the
@@ -44,7 +45,7 @@
  *
  * Reading without a pin works as with any handle: see "Resolving during a release" in handle.h.
  *
- * Cost of config.evict: 18 bytes more for each object of max_capacity, touched when lfpool_acquire_evicting() first
+ * Cost of config.evict: 18 more bytes for each of max_capacity objects, touched when lfpool_acquire_evicting() first
  * acquires the object.  The fast paths are not inlined, and each release executes a full fence.
  */
 #ifndef LFPOOL_EVICT_H
@@ -62,8 +63,8 @@ LFPOOL_C_BEGIN_
  * priority    The new object's priority, until lfpool_set_priority().
  * handle_out  Receives its handle; 0 on failure.
  * Returns     The object, pinned once for the caller: lfpool_unpin() publishes it.  NULL: no object was free, and none
- *             gave way (see lfpool_evict_t); or a hook refused an object, and the victim's slot is free; or the pool is
- *             closed, does not evict, or handle_out is NULL.
+ *             gave way (see lfpool_evict_t); or a hook refused the object (a victim's slot then stays free); or the
+ *             pool is closed or does not evict, or handle_out is NULL.
  * Threads     Any.  Lock-free; calls hooks.evict; may enter the kernel as lfpool_acquire().
  * Cost        With a free object, lfpool_acquire() and three locked instructions.  An eviction usually scans one block
  *             of 16 objects, and one block of 16 bounds for each factor of 16 in the number of objects; more after many
@@ -80,9 +81,9 @@ LFPOOL_API void *lfpool_acquire_evicting(lfpool_t *pool, uint64_t priority, lfpo
  * Returns     LFPOOL_OK; LFPOOL_E_STALE: the handle is stale, foreign, 0, or of an object that was not acquired by
  *             lfpool_acquire_evicting(); nothing changed.  The misuse hook is called only for a handle that names no
  *             slot of the pool.
- * Threads     Any.  Lock-free.  The call pins the object, so a release by another thread takes effect when it returns.
- * Cost        Two locked instructions; if the object becomes the least of its block, two more for each level of
- *             blocks.
+ * Threads     Any.  Lock-free.  The call pins the object, so a release by another thread takes effect when this call
+ *             returns.
+ * Cost        Two locked instructions; two more for each level of blocks if the object becomes the least of its block.
  */
 LFPOOL_API lfpool_status_t lfpool_set_priority(lfpool_t *pool, lfpool_handle_t handle, uint64_t priority);
 
@@ -112,7 +113,7 @@ LFPOOL_API lfpool_handle_t lfpool_least(lfpool_t *pool, uint64_t *priority_out);
  * count     Number of objects; pinned ones are skipped.
  * Returns   The number of released objects: fewer than `count` if no more can be evicted.
  * Threads   Any.  Lock-free; calls hooks.evict for each object; may enter the kernel as lfpool_release().
- * Cost      As an eviction in lfpool_acquire_evicting(), and as lfpool_release(), for each object.
+ * Cost      For each object, that of an eviction in lfpool_acquire_evicting() and of an lfpool_release().
  */
 LFPOOL_API size_t lfpool_release_least(lfpool_t *pool, size_t count);
 

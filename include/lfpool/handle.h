@@ -11,22 +11,23 @@
  *
  * Wrap.  In a pool with address space for fewer than 2^b objects a count has n = 64 - b bits, at most 51.  A stale
  * handle could name an object again only after exactly 2^n uses of its slot with a handle, or a multiple of that.  In a
- * pool of 10,000 objects that is a year of using only this slot, at 30 ns per use; with a million objects six days.
+ * pool of 10,000 objects that is a year of using only this slot, at 30 ns per use; with a million objects it is six
+ * days.
  *
  * Other pools.  A handle of another pool, living or destroyed, names nothing here, because each pool starts its counts
- * at a different number.  This holds while d * u < 2^(61-b).  Here d is the number of pools created from one pool to
- * the other, u is the largest number of uses with a handle that a slot in them had, and b is for the larger pool.  With
- * pools of 10,000 objects, after a million other pools, u is 134 million.
+ * at a different number.  This holds while d * u < 2^(61-b).  Here d is the number of pools created from one of the two
+ * pools to the other, u is the largest number of uses with a handle that any slot of the two had, and b is that of the
+ * larger pool.  For two pools of 10,000 objects that were created a million pools apart, u may be up to 134 million.
  *
  * Making a handle during a release.  The caller of lfpool_handle_of() must hold the object.  If another thread releases
  * it at that moment, the caller gets 0 or a stale handle.  Releases with LFPOOL_CHECK_RACES, lfpool_release_all() and
- * lfpool_retire() are checked for races.  After any other release the handle may even name later objects in the slot,
- * until one of them gets a handle.  The pool itself is not damaged.
+ * lfpool_retire() are checked for races.  After any other overlapping release the handle may even name later objects in
+ * the slot, until one of them gets a handle.  The pool itself is not damaged.
  *
  * Resolving during a release.  lfpool_resolve() returns the object if it was active at the moment of the look-up.  It
  * returns NULL if the release happened before the call (C11: through a lock, a join, an atomic flag), or if the handle
- * is from an earlier use of the slot.  A resolve holds nothing: if another thread may release the object, the pointer
- * may be stale when it is used.  So do one of these:
+ * is from an earlier use of the slot.  Resolving does not keep the object: if another thread may release it, the
+ * pointer may be stale when it is used.  So do one of these:
  *   -  Resolve where no other thread releases the object: as its owner; in a phase without releases; as a reader under
  *      RCU or an epoch with deferred releases.
  *   -  Pin the object: lfpool_pin().
@@ -51,8 +52,9 @@ LFPOOL_C_BEGIN_
  * lfpool_handle_of - make a handle for an object.
  *
  * object    Any value.  No other thread may release it during the call.
- * Returns   The handle; 0 if it is not an active object of this pool, NULL included.
- * Cost      O(1).  The first handle of a use takes two locked instructions, and two more in the object's release.
+ * Returns   The handle; 0 if `object` is not an active object of this pool, NULL included.
+ * Cost      O(1).  The first handle after each acquire costs two locked instructions, and two more in the object's
+ *           release.
  */
 LFPOOL_API lfpool_handle_t lfpool_handle_of(const lfpool_t *pool, const void *object);
 
@@ -112,8 +114,8 @@ LFPOOL_API lfpool_status_t lfpool_unpin(lfpool_t *pool, lfpool_handle_t handle);
  * lfpool_index_of - get the index of an object's slot, for parallel arrays.
  *
  * object    Any value.
- * Returns   0 .. n - 1, where n is config.max_capacity, or config.capacity if that is 0; SIZE_MAX if `object` is not an
- *           object of this pool.
+ * Returns   0 .. n - 1, where n is config.max_capacity, or config.capacity if max_capacity is 0; SIZE_MAX if `object`
+ *           is not an object of this pool.
  */
 LFPOOL_API size_t lfpool_index_of(const lfpool_t *pool, const void *object);
 

@@ -11,8 +11,8 @@
  *              at home: it has not wrapped around, so a position is an index.
  * Slow path    The library handles an empty or full magazine, the last object of one, objects with a handle, and
  *              magazines that are not at home.  In mutex and malloc mode, without membarrier, and with LFPOOL_ZERO or
- *              LFPOOL_CHECK_RACES every call takes the slow path, because `hot` is a magazine that is both empty and
- *              full.
+ *              LFPOOL_CHECK_RACES every call takes the slow path, because `hot` then points to a special magazine that
+ *              looks both empty and full.
  * Invariants   H1  objects in a magazine = bottom - top, as positions (signed, modulo 2^16); they are at the positions
  *                  top .. bottom - 1.
  *              H2  only the cache's user writes bottom and the entries at or above it; top only grows.
@@ -123,8 +123,8 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
  */
 #define LFPOOL_MARKED_ 1
 
-/* The 32-bit demand word is this number of bytes before the states, on separate cache lines.  It is not 0 while a call
- * waits for objects or a shrink is pending. */
+/* The 32-bit demand word is this number of bytes before the states, so that they are on different cache lines.  It is
+ * not 0 while a call waits for objects or a shrink is pending. */
 #define LFPOOL_WANTED_BEFORE_ 128
 
 struct lfpool_magazine {
@@ -165,8 +165,8 @@ LFPOOL_C_BEGIN_
  *
  * acquire: if `object` is NULL, it completes the pop that the fast path began.  bottom is lowered already, which hides
  * the last object from other threads until this call has it.  So the call must not restore bottom first: a thief could
- * then take that object, and a thread that did not see it before would have found an empty pool without reason.  If
- * `object` is not NULL, it is popped already, but its state is not 0.
+ * then take that object, and a third thread, which had looked while the object was hidden, would have found the pool
+ * empty although an object was free.  If `object` is not NULL, it is popped already, but its state is not 0.
  *
  * release: if `object` is NULL, an object is pushed already, and there is demand; returns LFPOOL_OK. */
 LFPOOL_API void *lfpool_cache_acquire_slow_(lfpool_cache_t *cache, void *object);
@@ -174,7 +174,7 @@ LFPOOL_API lfpool_status_t lfpool_cache_release_slow_(lfpool_cache_t *cache, voi
 LFPOOL_API lfpool_status_t lfpool_cache_release_if_owned_slow_(lfpool_cache_t *cache, void *object);
 LFPOOL_C_END_
 
-/* The state of an object of this pool (H9).  Computed in numbers, because no array begins at state_base. */
+/* The state of an object of this pool (H9).  Computed with integers, because no array begins at state_base. */
 LFPOOL_HELPER_ LFPOOL_ATOMIC_(uintptr_t) *lfpool_state_at_(const struct lfpool_cache_t *cache, const void *object)
 {
 	const uintptr_t granule = LFPOOL_POINTER_(uintptr_t, object) >> cache->grain;
@@ -188,7 +188,7 @@ LFPOOL_HELPER_ uintptr_t lfpool_granule_of_(const struct lfpool_cache_t *cache, 
 	return (LFPOOL_POINTER_(uintptr_t, address) >> cache->grain) - cache->first;
 }
 
-/* The entry at the position in `bottom`, of a magazine that is at home (H8). */
+/* The entry at the position in `bottom`; the magazine is at home (H8). */
 LFPOOL_HELPER_ LFPOOL_ATOMIC_(uintptr_t) *lfpool_entry_at_(struct lfpool_magazine *magazine, uint64_t bottom)
 {
 	void *entry = LFPOOL_POINTER_(char *, magazine) + LFPOOL_POSITION_(bottom) * sizeof(uintptr_t);
@@ -307,8 +307,9 @@ LFPOOL_HELPER_ lfpool_status_t lfpool_cache_release_if_owned_inline_(lfpool_cach
  *              the cache in its table, and remembers that pool instead.  The library handles a thread's first call on a
  *              pool, and pools without an entry in the table.
  * Pools        A pool begins with its id, which is never used twice, so a destroyed pool never matches.  The next word
- *              is the offset of its entry, which is the same in the tables of all threads.  Only the first 64 pools
- *              have entries.  A later pool has the offset of one of these, but another id, so it never matches.
+ *              is the offset of the pool's entry in a thread's table, which is the same for all threads.  Only the
+ *              first 64 pools have entries.  A later pool has the offset of one of these entries, but another id, so it
+ *              never matches.
  * Exit         A thread forgets its pool and its table before it gives its caches back.
  * Signals      A handler may make these calls only for a pool without thread caches (docs/signals.md).  The id of such
  *              a pool is 0 here, which never matches, so the handler writes none of the thread's words.  So an
@@ -330,7 +331,7 @@ struct lfpool_thread_ {
 
 /* The beginning of every pool. */
 struct lfpool_head_ {
-	uint64_t id;         /* 0: no thread has a cache of this pool                         */
+	uint64_t id;         /* 0: threads have no caches of this pool                        */
 	uintptr_t in_tables; /* the offset of its entry, in bytes                             */
 	uintptr_t first;     /* the address of the first object                               */
 	uint64_t inverse;    /* of the odd part of the stride, modulo 2^64                    */
@@ -347,7 +348,7 @@ LFPOOL_C_BEGIN_
 #if defined(__ELF__) && !defined(LFPOOL_EMBEDDED)
 LFPOOL_API extern __thread struct lfpool_thread_ lfpool_thread_;
 #endif
-/* The slow paths for a pool that is neither the thread's last one nor in the thread's table.  They enter the pool in
+/* The slow paths for a pool that is neither the thread's last one nor in the thread's table.  They enter the pool into
  * the table. */
 LFPOOL_API void *lfpool_acquire_slow_(lfpool_t *pool);
 LFPOOL_API lfpool_status_t lfpool_release_slow_(lfpool_t *pool, void *object, bool if_owned);
@@ -371,7 +372,7 @@ LFPOOL_HELPER_ bool lfpool_find_(const lfpool_t *pool, lfpool_cache_t **cache_ou
 		*cache_out = cache;
 		return true;
 	}
-	/* Makes the compiler load the id again: keeping it in a register would cost the fast path an instruction. */
+	/* Makes the compiler load the id again: keeping it in a register would cost the path above an instruction. */
 	__asm__("" : "+r"(head));
 	__asm__ __volatile__("movq %%fs:16(%1), %0" : "=r"(table) : "r"(distance));
 	entry = LFPOOL_POINTER_(const struct lfpool_entry_ *, table + head->in_tables);
@@ -441,7 +442,7 @@ LFPOOL_HELPER_ lfpool_status_t lfpool_release_if_owned_inline_(lfpool_t *pool, v
  *
  * The distance from the first object is index * stride.  Multiplied by the inverse of the odd part of the stride, it is
  * index << shift.  A rotation moves these bits down, and the bits of any other distance up, beyond every index
- * (Hacker's Delight, 2nd edition, 2012, 10-17).  The slow paths are for other pointers, and for malloc mode.
+ * (Hacker's Delight, 2nd edition, 2012, 10-17).  The slow paths handle all other pointers, and malloc mode.
  */
 LFPOOL_C_BEGIN_
 LFPOOL_API size_t lfpool_index_of_slow_(const lfpool_t *pool, const void *object);

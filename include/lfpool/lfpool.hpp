@@ -31,8 +31,9 @@
  *              an assignment leaves the pool to the moved-from object, and a destructor leaks the pool.  So call
  *              close(), and check its result, before an assignment or the destructor.
  * Types        T must be complete where objects are made or destroyed, but not where pool<T> and unique_ptr<T> are
- *              declared.  Alignment and size up to 1 GiB.  No arrays; use a struct that has one.
- * Fast path    Include lfpool/inline.h before this header to inline it: in all files of a program, or in none.
+ *              declared.  Its alignment and size may be up to 1 GiB.  It cannot be an array; use a struct that contains
+ *              one.
+ * Fast path    To inline it, include lfpool/inline.h before this header, in all files of a program or in none.
  *
  * lfpool/set.hpp has sets of pools, a std::pmr::memory_resource and an allocator.
  */
@@ -58,7 +59,7 @@
 namespace lfpool
 {
 
-/* The exception of the constructors of pool<T>. */
+/* The exception that the constructors of pool<T> throw. */
 class error : public std::exception {
 public:
 	explicit error(lfpool_status_t status) noexcept : status_(status) {}
@@ -87,7 +88,7 @@ public:
 	pool(pool &&other) noexcept : pool_(other.pool_) { other.pool_ = nullptr; }
 	pool &operator=(pool &&other) noexcept
 	{
-		/* If the old pool refuses to be closed, `other` gets it. */
+		/* If closing the old pool is refused, `other` gets that pool. */
 		if (this != &other) {
 			(void)close();
 			std::swap(pool_, other.pool_);
@@ -108,9 +109,9 @@ public:
 	}
 #endif
 
-	/* As lfpool_create().  object_size and object_alignment 0 mean those of T; smaller values are refused, larger
-	 * ones add room.  The new pool replaces an earlier one, which is closed.  If the earlier one refuses, it stays,
-	 * and the result is LFPOOL_E_IN_SECTION. */
+	/* As lfpool_create().  object_size and object_alignment: 0 means T's; smaller values are refused, and larger
+	 * ones add room.  The new pool replaces an earlier one, which is closed.  If closing is refused, the earlier
+	 * pool stays, and the result is LFPOOL_E_IN_SECTION. */
 	LFPOOL_MUST_USE lfpool_status_t create(const lfpool_config_t &config) noexcept
 	{
 		return create_by(config, [](lfpool_t **pool_out, const lfpool_config_t *filled) {
@@ -171,7 +172,8 @@ public:
 	void *allocate() noexcept { return lfpool_acquire(pool_); }
 	lfpool_status_t deallocate(void *memory) noexcept { return lfpool_release(pool_, memory); }
 
-	/* Only for pools with hooks.create: an object that the hook has constructed, as its last holder left it. */
+	/* Acquires an object that hooks.create has constructed, as its last holder left it.  Only for pools with that
+	 * hook. */
 	T *acquire_built() noexcept { return static_cast<T *>(allocate()); }
 	lfpool_status_t release_built(T *object) noexcept { return deallocate(object); }
 
@@ -189,7 +191,7 @@ public:
 		return visited;
 	}
 
-	/* The same as a range: for (T &object : pool).  The body may destroy the object. */
+	/* The same walk as a range: for (T &object : pool).  The body may destroy the object. */
 	class iterator {
 	public:
 		using iterator_category = std::input_iterator_tag;
@@ -240,7 +242,7 @@ private:
 
 		static_assert(alignof(T) <= std::size_t(1) << 30, "lfpool: T is aligned to more than 1 GiB");
 		static_assert(sizeof(T) <= std::size_t(1) << 30, "lfpool: T is larger than 1 GiB");
-		/* A program compiled with another version of this header has another size. */
+		/* struct_size differs in a program that was compiled with another version of this header. */
 		if (config.struct_size != sizeof(config))
 			return LFPOOL_E_CONFIG_STRUCT_SIZE;
 		if (config.object_size == 0)

@@ -3,12 +3,12 @@
  * new_delete.hpp - the program's operator new and operator delete, over a set of pools.  Include it in exactly one
  *                  source file of the program.
  *
- * Requests of up to 1 KiB come from the set, up to 64 MiB of each size class.  Larger and more aligned ones, and those
- * that find no object, come from malloc.  A delete determines by the address whether the memory is from the set.  So
- * any thread may delete memory, and pointers from before the first call are no special case.
+ * Requests of up to 1 KiB come from the set, up to 64 MiB of each size class.  Requests that are larger or more
+ * aligned, and requests that find no object, go to malloc.  A delete determines by the address whether the memory is
+ * from the set.  So any thread may delete memory, also memory that is older than the set.
  *
- * The set is made by the first call, and never destroyed: destructors of static objects may still delete.  C++11 to
- * C++23.
+ * The first call makes the set.  It is never destroyed, because destructors of static objects may still delete.  C++11
+ * to C++23.
  */
 #ifndef LFPOOL_NEW_DELETE_HPP
 #define LFPOOL_NEW_DELETE_HPP
@@ -60,7 +60,7 @@ inline void any_delete(void *memory) noexcept
 } /* namespace detail */
 } /* namespace lfpool */
 
-/* The standard's loop: ask the new-handler, if there is one, and try again. */
+/* The loop that the standard requires: call the new-handler, if there is one, and try again. */
 void *operator new(std::size_t size)
 {
 	for (;;) {
@@ -85,7 +85,8 @@ void operator delete(void *memory) noexcept
 	lfpool::detail::any_delete(memory);
 }
 
-/* C++14 calls this one.  The other forms of the standard library call these two. */
+/* From C++14 on, compilers call this sized form.  The standard library's other forms call the functions defined
+ * here. */
 void operator delete(void *memory, std::size_t size) noexcept
 {
 	(void)size;

@@ -102,7 +102,8 @@ template <typename T, typename Source> bool destroy_hit(Source *source, T *objec
 	if (!lfpool_is_active_at_(cache, states, granule, object))
 		return false;
 	object->~T();
-	/* The destructor may have done anything, so look again.  All caches of a pool have the same states. */
+	/* The destructor may have changed the thread's cache, so find it again.  `states` is still valid, because all
+	 * caches of a pool have the same states. */
 	cache = hot_cache(source);
 	if (cache && lfpool_is_active_at_(cache, states, granule, object) &&
 	    lfpool_push_(cache, object, &states[granule]))
@@ -155,7 +156,7 @@ private:
 	lfpool_t *pool_ = nullptr;
 };
 
-/* As deleter, but finds the pool by the object's address, and ignores an address that is in no pool. */
+/* As deleter, but finds the pool by the object's address, and ignores an address outside all pools. */
 template <typename T> struct self_deleter : detail::poolable<T> {
 	void operator()(T *object) const noexcept
 	{

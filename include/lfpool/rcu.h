@@ -16,11 +16,12 @@
  * the functions in the flavour's struct.  There is one call_rcu() per batch of objects (lfpool/retire.h), not per
  * object, and no struct rcu_head in the object.
  *
- * A thread that retires must be allowed to call call_rcu(): registered with the flavour (bp registers automatically),
- * and online with QSBR.  The first call_rcu() of a process starts liburcu's worker thread; call
- * get_default_call_rcu_data() at the start of the program to pay for that early.  Objects become free in that worker,
- * so hooks.deactivate runs there.  It may use the pool, but must not wait for a grace period.  A program that forks
- * while objects are retired must obey liburcu's rules (call_rcu_before_fork() and its kin).
+ * A thread that retires objects must be allowed to call call_rcu(): it must be registered with the flavour (bp
+ * registers threads automatically), and with QSBR it must be online.  The first call_rcu() of a process starts
+ * liburcu's worker thread; call get_default_call_rcu_data() at the start of the program to pay for that early.  Objects
+ * become free in that worker, so hooks.deactivate runs there.  The hook may use the pool, but must not wait for a grace
+ * period.  A program that forks while objects are retired must obey liburcu's rules (call_rcu_before_fork() and the
+ * related functions).
  */
 #ifndef LFPOOL_RCU_H
 #define LFPOOL_RCU_H
@@ -35,9 +36,9 @@ struct rcu_flavor_struct;
  * lfpool_rcu_scheme - make a scheme (config.scheme): objects may be reused after a grace period of this flavour.
  *
  * While an object is retired, lfpool_drain() and lfpool_destroy() call the flavour's rcu_barrier().  So do not call
- * them from a callback of call_rcu().  Inside a read-side section they are refused.  QSBR cannot detect sections; with
- * it the two calls are a quiescent state.  lfpool_acquire_wait() inside a section, or online with QSBR, delays the
- * grace period that it waits for.
+ * these two from a callback of call_rcu().  Inside a read-side section they are refused.  QSBR cannot detect sections;
+ * there the two calls are a quiescent state of the calling thread.  lfpool_acquire_wait() inside a section, or online
+ * with QSBR, delays the grace period that it waits for.
  *
  * flavor    For example &urcu_memb_flavor; it must live as long as the pool.  NULL: no scheme.
  * Returns   The scheme.

@@ -28,28 +28,29 @@
  *     [lobby]
  *     jobs         capacity=1k trim=yes keep=500
  *
- * [name] begins a scenario.  The lines before the first one are the scenario "default".  They hold in every other
- * scenario too, where a pool's line overrides the keys that it names.  A key that no line names has its value from the
- * config in the code.  The keys:
+ * [name] begins a scenario.  The lines before the first scenario are the scenario "default".  They hold in every other
+ * scenario too, where a pool's line overrides the keys that it names.  A key that no line names takes its value from
+ * the config in the code.  The keys:
  *
  *     capacity=N  max_capacity=N   A switch gives the pool this capacity, and this limit of growth.  max_capacity=0
- *                                  means the capacity.  So does a max_capacity below a capacity that the config sets,
- *                                  or that the profile gives in the other unit (bytes=N).  capacity=0 is for pools
- *                                  that grow, as in lfpool_create().
+ *                                  means the capacity.  A max_capacity that is below a capacity of the config, or below
+ *                                  one that the profile gives in the other unit (bytes=N), means the capacity too.
+ *                                  capacity=0 is for pools that grow, as in lfpool_create().
  *     bytes=N  max_bytes=N  growth_bytes=N
  *                                  The same as capacity, max_capacity and growth_step, in bytes of objects: N divided
  *                                  by the object's size, at least one object unless N is 0.
- *     trim=yes  trim=no  keep=N    With trim=yes a switch returns memory, except for N free objects (lfpool_trim()).
+ *     trim=yes  trim=no  keep=N    With trim=yes a switch returns the memory of all but N free objects (lfpool_trim()).
  *
- * The other keys hold for pools that are made from now on:
+ * The other keys apply only to pools that are made from now on:
  *
  *     full=fail                    An acquire that finds no free object returns NULL, even if the config has a
  *                                  growth_step, hooks.exhausted or `evict`.
  *     full=grow                    The pool grows automatically, by growth_step (if that is 0, by an eighth of its
  *                                  capacity), up to max_capacity (if that is 0, up to 8 times its capacity).  It does
  *                                  not evict.
- *     full=evict                   The pool grows if it has a growth_step.  Then lfpool_acquire_evicting() evicts the
- *                                  least object (lfpool/evict.h), and lfpool_acquire() returns NULL.
+ *     full=evict                   The pool grows if it has a growth_step.  When it cannot grow,
+ *                                  lfpool_acquire_evicting() evicts the least object (lfpool/evict.h), and
+ *                                  lfpool_acquire() returns NULL.
  *     growth_step=N  cache_capacity=N  cache_capacity=none  depot_shards=N
  *     flags=prefault,zero,check_races,create_all,lock,huge_pages,plain_stride,fenced  flags=none
  *     debug=poison,quarantine=1000  debug=none  backend=lockfree  backend=mutex  backend=malloc
@@ -57,15 +58,15 @@
  *
  * N is a number within the bounds of lfpool_config_t: 10000 or 10k (thousands), 1M (millions), 2G, 64Ki (of 1024),
  * 16Mi, 1Gi.  Names of pools and scenarios have 1 to 63 ASCII letters, digits and . _ - : / characters.  A scenario
- * occurs once in the text, a pool once in a scenario, and a key once in a line, in one unit.  Anything else is an
- * error.
+ * may occur once in the text, a pool once in a scenario, and a key once in a line, in one of its units.  Anything else
+ * is an error.
  *
  * Threads      Every function can be called by any thread at any time, except for create and destroy.  Blocking: a
  *              registry has a mutex, which acquire and release never take.  A call holds it while it looks up a row or
  *              writes a table, but not while it makes, changes or destroys a pool.  So no call waits for a switch,
  *              except lfpool_registry_destroy_pool() for a pool that the switch is just changing.  Hooks and
- *              continuations can call everything, but cannot destroy the pool whose call they run in.  A child after
- *              fork can use the registry at once.  It lacks the pools that other threads were just making or
+ *              continuations can call everything, but cannot destroy the pool whose call they run in.  A child can use
+ *              the registry at once after fork.  Its registry lacks the pools that other threads were just making or
  *              destroying, and can make pools with their names.
  */
 #ifndef LFPOOL_POOL_REGISTRY_H
@@ -93,7 +94,7 @@ typedef struct lfpool_profile_error_t {
  * profile       The text, ending with a 0; read, not kept.  NULL: an empty one.
  * error_out     Receives the error of the profile, or line 0 and an empty text; may be NULL.
  * Returns       LFPOOL_OK; LFPOOL_E_PROFILE; LFPOOL_E_NO_MEMORY; LFPOOL_E_ARGUMENT (registry_out is NULL).
- * Cost          O(bytes + lines^2): meant for hundreds of lines.
+ * Cost          O(bytes + lines^2): a profile should have hundreds of lines, not thousands.
  */
 LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_registry_create(lfpool_registry_t **registry_out, const char *profile,
 								  lfpool_profile_error_t *error_out);
@@ -113,10 +114,10 @@ LFPOOL_API size_t lfpool_registry_destroy(lfpool_registry_t *registry);
  * `name` in the present scenario.
  *
  * name      The pool's name, instead of config.name; copied.
- * config    Object size, hooks, and all settings that the profile does not have.
+ * config    Has the object size, the hooks, and all settings that the profile does not have.
  * pool_out  Receives the pool; set to NULL on failure.  Address space is reserved for the largest capacity in any
  *           scenario of the profile.
- * Returns   As lfpool_create(); also LFPOOL_E_CONFIG_NAME if a profile cannot have such a name (see above), and
+ * Returns   As lfpool_create(); also LFPOOL_E_CONFIG_NAME if the name is not valid in a profile (see above), and
  *           LFPOOL_E_EXISTS if the registry has a pool of that name, or another call is making one.
  * Owner     The caller, until lfpool_registry_destroy_pool() (never lfpool_destroy()).
  * Cost      As lfpool_create(), and O(pools + scenarios * lines).
@@ -165,11 +166,11 @@ typedef struct lfpool_registry_report_t {
  * threads use the pools.
  *
  * First the pools that are too large shrink and are trimmed, then the others grow.  Objects in use are owed: they leave
- * the pool when they are released.  If neither the profile nor its config gives a pool a capacity, the pool keeps its
+ * the pool when they are released.  If neither the profile nor the pool's config gives a capacity, the pool keeps its
  * present one.  A second call with the same scenario reports the progress, and undoes automatic growth.
  *
- * If several threads call it at once, the last one wins for all pools, and no call waits.  While one of them changes a
- * pool, the others leave that pool to it (pools_busy).
+ * If several threads call it at once, all pools get the scenario of the last call, and no call waits.  While one call
+ * changes a pool, the other calls leave that pool to it (pools_busy).
  *
  * profile     The text of a new profile, which replaces the present one; read, not kept.  NULL: keeps the present one.
  * scenario    The name of a scenario in that profile; "default": the lines before the first.

@@ -3,7 +3,7 @@
  * report.h - counters, sizing advice, a dump for bug reports, a check of every invariant.
  *
  * Threads    Any, concurrently with every call except lfpool_destroy().
- * Progress   Lock-free, where a function does not say otherwise.
+ * Progress   Lock-free, unless a function states otherwise.
  * Cost       O(slots ever used + caches): the fast paths count nothing, so the calls read each object's state.
  */
 #ifndef LFPOOL_REPORT_H
@@ -45,7 +45,7 @@ typedef struct lfpool_stats_t {
 	size_t high_water;        /* most objects in use at once since lfpool_high_water_reset()                */
 	uint64_t evicted;         /* objects, by lfpool_acquire_evicting() and lfpool_release_least()           */
 	uint64_t not_evicted;     /* calls of lfpool_acquire_evicting() for which no object gave way            */
-	uint64_t waits;           /* calls that waited, and have ended; no continuations; 0 in embedded builds  */
+	uint64_t waits;           /* calls that waited and have ended (not continuations); 0 in embedded builds  */
 	uint64_t timeouts;        /* of these waits, the ones whose time was over                               */
 	uint64_t wait_ns;         /* sum of the waits, nanoseconds; not measured in caller-provided memory      */
 	uint64_t wait_ns_max;     /* the longest wait since lfpool_high_water_reset(), nanoseconds              */
@@ -98,7 +98,8 @@ LFPOOL_INLINE_ lfpool_stats_t lfpool_quick_stats(const lfpool_t *pool)
  */
 LFPOOL_API void lfpool_high_water_reset(lfpool_t *pool);
 
-/* lfpool_advise() calls trips to the depot, and steals, rare if there is at most one per this number of acquires. */
+/* For lfpool_advise() trips to the depot are rare, and so are steals, if there is at most one in this number of
+ * acquires. */
 #define LFPOOL_ADVICE_SELDOM 64
 
 /* The capacity and caches that the measured run would have needed.  Append-only. */
@@ -114,13 +115,14 @@ typedef struct lfpool_advice_t {
  * would have needed.
  *
  *   1. capacity: `high_water`.  The same run with that capacity never finds the pool empty.  If high_water is the whole
- *      capacity, and calls found the pool empty, one object is added for each such call, up to twice high_water.  Then
- *      measure again.
+ *      capacity, and calls found the pool empty, one object is added for each such call, up to a sum of twice
+ *      high_water.  Then measure again.
  *   2. cache_capacity: unchanged if trips to the depot were rare (LFPOOL_ADVICE_SELDOM), or fewer than 1000 acquires
  *      were made; 0 in mutex mode.  Otherwise doubled until trips can be expected to be rare, up to 256 KiB of objects
  *      and 256 objects.  (256 are enough: after a trip a cache has 128 objects, and room for 128.)
  *   3. headroom: the capacity of all caches together; 0 with LFPOOL_CACHE_NONE.  With it some object is always free
- *      outside the caches, so no thread steals.  `reason` reports whether frequent steals make it worth the memory.
+ *      outside the caches, so no thread steals.  `reason` reports whether steals are so frequent that this is worth the
+ *      memory.
  *
  * advice_out  Written whole.
  * bytes       As for lfpool_stats_sized().
@@ -140,8 +142,8 @@ typedef enum lfpool_format {
 } lfpool_format_t;
 
 /*
- * lfpool_dump - describe a pool: configuration, counters, caches, debug modes; with the debug mode `owner` also who
- * holds how many objects, and for how long.
+ * lfpool_dump - describe a pool: configuration, counters, caches, debug modes; with the debug mode `owner` also how
+ * many objects each thread holds, and for how long.
  *
  * format    LFPOOL_TEXT or LFPOOL_JSON.
  * text_out  Receives the text, truncated to room - 1 bytes, always terminated; may be NULL if room is 0.

@@ -8,7 +8,7 @@
  * shrink_cancel do nothing and return 0.
  *
  * Threads    Any, concurrently with every call except lfpool_destroy().
- * Progress   Lock-free for all other calls; may enter the kernel.
+ * Progress   Other calls stay lock-free, even if a thread stops in one of these; they may enter the kernel.
  */
 #ifndef LFPOOL_RESIZE_H
 #define LFPOOL_RESIZE_H
@@ -20,13 +20,13 @@ LFPOOL_C_BEGIN_
 /*
  * lfpool_grow - add `count` objects.
  *
- * First the call cancels up to `count` of a pending shrink, which counts as adding them.  Waiting calls get the new
+ * First the call cancels a pending shrink for up to `count` objects, which count as added.  Waiting calls get the new
  * objects.
  *
  * count     Number of objects.
  * Returns   Number of added objects: fewer than `count` when the maximum (lfpool_limit()) is reached, or the system
  *           refuses memory.
- * Progress  Lock-free for all other calls; enters the kernel.
+ * Progress  Other calls stay lock-free, even if a thread stops in this call; it enters the kernel.
  * Cost      O(count / 64), and the system calls.
  */
 LFPOOL_API size_t lfpool_grow(lfpool_t *pool, size_t count);
@@ -92,7 +92,7 @@ LFPOOL_API size_t lfpool_shrink_cancel(lfpool_t *pool);
  *
  * max_capacity  At most the larger of config.max_capacity and config.capacity, for which address space is reserved.  A
  *               value below the current capacity removes no object; use lfpool_shrink() for that.  A concurrent growth
- *               may exceed the limit for a moment, and then removes the surplus before it returns, or as objects are
+ *               may exceed the limit for a moment.  It removes the surplus before it returns, or later, as objects are
  *               released.
  * Returns       LFPOOL_OK; LFPOOL_E_CONFIG_MAX_CAPACITY: more than is reserved; LFPOOL_E_CLOSED.
  * Progress      Lock-free; as lfpool_grow() if the pool grows automatically and a call waits.
@@ -108,25 +108,27 @@ LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);
  * The call takes free objects out of the free lists, all but `keep` of them, and hooks.destroy runs for those that were
  * built.  It returns whole pages of such objects, and of objects removed by lfpool_shrink(), with madvise(2).  The
  * objects stay part of the pool.  An acquire takes other objects first.  It finds zero bytes on returned pages, and the
- * old contents elsewhere.  Addresses, the pool's own data (docs/memory.md) and pages with an object in use are not
+ * old contents elsewhere.  Address space, the pool's own data (docs/memory.md) and pages with an object in use are not
  * returned.
  *
- * With LFPOOL_IDLE a program that calls this once a minute returns the objects that were free for a minute:
+ * With LFPOOL_IDLE, a program that calls this function once a minute returns the memory of objects that were free for a
+ * minute:
  *
  *     while (lfpool_trim(pool, LFPOOL_IDLE | 10, 1 << 20))    // at least 10 free objects stay
  *             do_something_else();
  *
- * Such calls form rounds: a round ends with the call that returns false.  A round takes as many objects as were free
- * all the time since the previous round began, roughly the longest idle ones first; the first round takes none.
- * Objects in a cache count as used, unless they are in a full magazine, or in one that was not used in that time.
+ * Such calls form rounds: a round ends with the call that returns false.  A round takes free objects out, roughly the
+ * longest idle ones first: as many as were free all the time since the previous round began.  The first round takes
+ * none.  Objects in a cache count as used, unless they are in a full magazine, or in one that was not used in that
+ * time.
  *
  * keep      Number of free objects to leave alone; LFPOOL_IDLE | number: leave also those that were used since the
  *           previous round began.
  * budget    Bytes that this call may handle: objects taken out of the free lists, returned pages, and 1/64 of each page
  *           that it only examines.  It does at least one step.  SIZE_MAX: no limit.
- * Returns   true: there is more to do.  false: all pages were examined since the last one was returned.
- * Progress  Lock-free for all other calls; enters the kernel.  Does nothing in malloc mode, with locked memory, or with
- *           caller-provided memory.
+ * Returns   true: there is more to do.  false: every page was examined since a page was last returned.
+ * Progress  Other calls stay lock-free, even if a thread stops in this call; it enters the kernel.
+ *           The call does nothing in malloc mode, with locked memory, or with caller-provided memory.
  *           A step returns at most 64 KiB, or one larger object.  During a step its objects count as in use: an acquire
  *           that finds all others in use returns NULL, a grow may find less room, and lfpool_capacity() may include
  *           removed objects.  After a step the call gives objects to waiting calls, and runs continuations.

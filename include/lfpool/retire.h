@@ -14,18 +14,18 @@
  * Life of a retired object.  lfpool_retire() ends the use of the object as lfpool_release() does: its handles become
  * stale, walks skip it, and a second release or retire is refused.  But it is not free yet: its contents stay readable,
  * and no call gets it.  When the scheme allows reuse of its batch, the object is *reclaimed*: hooks.deactivate is
- * called, debug modes treat it as at a release, and it is free.  The pool stores nothing in the object.
+ * called, debug modes treat it as at a release, and it becomes free.  The pool stores nothing in the object.
  *
- * Batches.  A pool has up to LFPOOL_PLACES_MAX places for retired objects, chosen by thread.  Each place gives one
- * batch at a time to the scheme, at first a single object.  Objects that are retired meanwhile become the next batch,
- * when the present one is reclaimed.  So a batch has all objects retired during one grace period
- * (thousands, under load), and no object waits for more than two.  There is nothing to flush, and a thread may exit at
- * any time.
+ * Batches.  A pool has up to LFPOOL_PLACES_MAX places for retired objects; each thread uses one of them.  Each place
+ * gives one batch at a time to the scheme, at first a single object.  Objects that are retired meanwhile become the
+ * next batch, when the present one is reclaimed.  So a batch has all objects that were retired in its place during one
+ * grace period (thousands, under load), and no object waits for more than two grace periods.  There is nothing to
+ * flush, and a thread may exit at any time.
  *
  * Backlog.  Retired objects count in the pool's capacity, so their number is bounded (`retired` in lfpool_stats_t).
  * Size a pool for the objects in use plus those retired during two grace periods (docs/deferred-release.md).  When all
- * objects are in use or retired, lfpool_acquire() asks the scheme, if that has `ready`, and then returns NULL.  It
- * never waits for a grace period; lfpool_acquire_wait() does.
+ * objects are in use or retired, lfpool_acquire() asks the scheme, if that has `ready`.  If no batch is ready, it
+ * returns NULL.  It never waits for a grace period; lfpool_acquire_wait() does.
  */
 #ifndef LFPOOL_RETIRE_H
 #define LFPOOL_RETIRE_H
@@ -44,7 +44,7 @@ LFPOOL_C_BEGIN_
  * Progress  Lock-free, except for the scheme's `begin`, which is called if the place has no batch with the scheme.
  *           Never waits, and never fails for lack of memory.
  * Cost      O(1): two locked instructions.  With `ready`, one call in 64 asks the scheme.
- * Source    A Treiber stack (1986) that is only pushed to, and taken whole.
+ * Source    A Treiber stack (1986).  Objects are pushed one by one, and taken all at once.
  */
 LFPOOL_API lfpool_status_t lfpool_retire(lfpool_t *pool, void *object);
 
@@ -71,7 +71,7 @@ LFPOOL_API bool lfpool_retire_poll(lfpool_t *pool);
 /*
  * lfpool_drain - wait until all objects that were retired before the call are free.
  *
- * lfpool_destroy() drains first, repeatedly while hooks retire objects.  If that is refused, it reports
+ * lfpool_destroy() drains first, repeatedly while hooks retire objects.  If draining is refused, it reports
  * LFPOOL_E_IN_SECTION to the misuse hook and returns SIZE_MAX, and the pool is unchanged.
  *
  * Returns   LFPOOL_OK, at once if no object is retired; LFPOOL_E_IN_SECTION: the caller is inside a read-side section,
@@ -99,21 +99,21 @@ LFPOOL_API lfpool_status_t lfpool_drain(lfpool_t *pool);
  * place.  The n-th waiting call asks every n milliseconds, but at least every 16.  Continuations do not ask.
  *
  * A scheme without `ready` calls lfpool_batch_reclaim() once for each batch, from any thread, but not from `begin`.
- * The return of `begin` must happen before it in the sense of C11: through a lock, a queue, or the hand-over of the
- * batch.
+ * The return of `begin` must happen before that call in the sense of C11: through a lock, a queue, or the hand-over of
+ * the batch.
  *
  * A thread that stops inside `begin` or `ready`, or while it reclaims, keeps the objects of that place.  If the
  * scheme has `ready`, later calls of lfpool_retire() use other places.  lfpool_drain() and lfpool_destroy() wait for
  * that thread, also in the child of a fork, where it never continues.  (For liburcu's rules see rcu.h.)
  */
 
-/* The most batches of a pool that are with the scheme at once: one per place. */
+/* The number of batches that one pool can give to its scheme at once: one per place. */
 #define LFPOOL_PLACES_MAX 64
-/* Bytes that a batch has for the scheme. */
+/* The bytes in each batch that the scheme may use. */
 #define LFPOOL_BATCH_ROOM 64
 
-/* A batch of retired objects.  `room` is the scheme's, from `begin` until the batch is reclaimed, and is aligned to 16.
- * It comes first, so a pointer to the room, converted, is a pointer to the batch. */
+/* A batch of retired objects.  From `begin` until the batch is reclaimed, `room` belongs to the scheme.  It is aligned
+ * to 16, and comes first, so a pointer to the room can be converted to a pointer to the batch. */
 struct lfpool_batch_t {
 	uint64_t room[LFPOOL_BATCH_ROOM / 8];
 	size_t place; /* 0 .. LFPOOL_PLACES_MAX - 1; read only */

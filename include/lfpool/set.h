@@ -16,10 +16,10 @@
  *     lfpool_set_destroy(set);
  *
  * Classes.  A size is served from the smallest class that holds it.  With alignment A and S steps, both configured, the
- * classes are A, 2A, 3A ... 2SA, and from there S to each doubling, at equal distances: by default 16, 32, ... 256,
- * 288, 320, ... 512, 576, ... 65536.  For sizes up to SA an object is at most A - 1 bytes larger than the requested
- * size.  For larger sizes the surplus is less than 1/(S + 1) of the object.  By default that is at most 15 bytes up to
- * size 128, and less than a ninth above.
+ * classes are A, 2A, 3A ... 2SA, and from there S classes to each doubling, at equal distances: by default 16, 32, ...
+ * 256, 288, 320, ... 512, 576, ... 65536.  For sizes up to SA an object is at most A - 1 bytes larger than the
+ * requested size.  For larger sizes the surplus is less than 1/(S + 1) of the object.  By default that is at most 15
+ * bytes up to size 128, and less than a ninth above.
  *
  * Pools.  Each class is an ordinary pool, named "name/size", with all features and promises of pools: an acquire
  * returns NULL only if at some moment every object of its class was in use.  Free objects of other classes do not
@@ -52,7 +52,7 @@ typedef struct lfpool_set_t lfpool_set_t; /* a set of pools */
  * and never writes to it.  Use LFPOOL_SET_CONFIG_INIT, or lfpool_set_config_init() in C++.
  *
  * Capacity, maximum and growth step of the classes are given in objects (pool.capacity, pool.max_capacity,
- * pool.growth_step), or else in bytes.  Every class gets the same number, and at least one object.
+ * pool.growth_step), or else in bytes.  Every class gets the same number of objects or bytes, but at least one object.
  */
 typedef struct lfpool_set_config_t {
 	size_t struct_size;     /* bytes: sizeof(lfpool_set_config_t) as the caller was compiled              */
@@ -106,7 +106,8 @@ LFPOOL_INLINE_ void lfpool_set_config_init(lfpool_set_config_t *config)
  *           for hooks or memory that a set cannot have; else as lfpool_create() or lfpool_registry_create_pool() for
  *           any class.  After a failure nothing is left.
  * Owner     The caller, until lfpool_set_destroy().
- * Memory    Reserves addresses: for each class the same power of two, at least the bytes to which any class can grow.
+ * Memory    Reserves addresses: for each class a window of the same size, a power of two.  A window holds the bytes to
+ *           which any class can grow.
  * Threads   Any.  Takes a lock; enters the kernel.
  * Cost      O(classes), and that of lfpool_create().
  */
@@ -258,7 +259,7 @@ LFPOOL_INLINE_ size_t lfpool_set_acquire_bulk(lfpool_set_t *set, size_t size, vo
  * objects, count   As for lfpool_release_bulk().
  * Returns   The number of released objects.
  * Threads, progress   As lfpool_set_release().
- * Cost      O(count); least if the array is sorted by class.
+ * Cost      O(count); lowest if the array is sorted by class.
  */
 LFPOOL_INLINE_ size_t lfpool_set_release_bulk(lfpool_set_t *set, void *const *objects, size_t count)
 {

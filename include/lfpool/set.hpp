@@ -11,7 +11,8 @@
  *
  *     std::list<int, lfpool::allocator<int>> list{lfpool::allocator<int>(set)};
  *
- * Any number of threads may use both at once.  (A container still has one user at a time.)
+ * Any number of threads may use the set, its allocators and its resources at once.  (A container still has one user at
+ * a time.)
  *
  * The set must outlive its allocators, resources and containers.
  */
@@ -46,7 +47,8 @@ inline lfpool_set_config_t set_config() noexcept
 namespace detail
 {
 
-/* Does a class have objects of that size and alignment?  The smallest class has the size of the alignment. */
+/* Does a class have objects of that size and alignment?  The size of the smallest class is the alignment of all
+ * objects. */
 inline bool has_class(lfpool_set_t *set, std::size_t bytes, std::size_t alignment) noexcept
 {
 	return alignment <= lfpool_set_class_size(set, 1) && lfpool_set_class_size(set, bytes) != 0;
@@ -170,10 +172,12 @@ public:
 	lfpool_set_t *get() const noexcept { return set_; }
 
 private:
-	/* More than plain operator new guarantees.  (C++17 has an overload, but both sides of a program must agree.) */
+	/* Does T need more alignment than plain operator new guarantees?  (C++17 has an overload for such types, but
+	 * code compiled as C++11 and code compiled as C++17 must allocate and free in the same way.) */
 	static constexpr bool over_aligned() noexcept { return alignof(T) > alignof(std::max_align_t); }
 
-	/* From operator new; if over-aligned, the address that it returned is stored in front. */
+	/* Memory from operator new.  If T is over-aligned, the word before the returned address has the address that
+	 * operator new returned. */
 	static void *larger(std::size_t bytes) noexcept
 	{
 		const std::size_t more = over_aligned() ? alignof(T) + sizeof(void *) : 0;

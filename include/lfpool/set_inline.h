@@ -4,11 +4,11 @@
  *                lfpool_set_release_if_owned(), on x86-64 with ELF, except in the embedded build.  Elsewhere they are
  *                the library's functions.  C11 or C++11, gcc or clang.  Opt-in.
  *
- * Idea         A set begins with two tables of its pools.  One is indexed by the units of a small size, the other by
- *              the window of an address.  For each pool a table has the pool's id, and the offset of the pool's entry
- *              in a thread's table (lfpool/inline.h).  That entry has the thread's cache, and the call continues with
- *              the fast path of the cache.  So a release checks its argument as a release to a pool does, and debug
- *              modes switch off the fast path as in a pool.
+ * Idea         A set begins with two tables of its pools.  One is indexed by a small size, counted in units of the
+ *              set's alignment, and the other by the window of an address.  For each pool a table has the pool's id,
+ *              and the offset of the pool's entry in a thread's table (lfpool/inline.h).  That entry has the thread's
+ *              cache, and the call continues with the fast path of the cache.  So a release checks its argument as a
+ *              release to a pool does, and debug modes switch off the fast path as in a pool.
  * Slow path    The library handles larger sizes, size 0, a thread's first call on a pool, pools without an entry in the
  *              table, addresses in no window, and all acquires with config.larger.
  * Invariants   Y3  the tables of small sizes have the pool of m + 1 units at index m, once it is made.  With
@@ -66,8 +66,8 @@ LFPOOL_HELPER_ bool lfpool_set_find_(const LFPOOL_ATOMIC_(uint64_t) *ids, const 
 
 	/* relaxed, both: Y4; only this thread writes its table. */
 	id = LFPOOL_LOAD_RELAXED_(&ids[index]);
-	/* Makes each load compute its address.  Otherwise gcc would compute the address for both, with two more
-	 * instructions. */
+	/* Makes each load compute its address.  Otherwise gcc would compute the address once for both loads, which
+	 * takes two more instructions. */
 	__asm__("" : "+r"(index));
 	__asm__("movq lfpool_thread_@gottpoff(%%rip), %0" : "=r"(distance));
 	__asm__ __volatile__("movq %%fs:16(%1), %0" : "=r"(table) : "r"(distance));
@@ -78,7 +78,7 @@ LFPOOL_HELPER_ bool lfpool_set_find_(const LFPOOL_ATOMIC_(uint64_t) *ids, const 
 	return true;
 }
 
-/* Size 0 wraps around, to a size that is not small. */
+/* Size 0 wraps around to a number that is too large for a small size. */
 LFPOOL_HELPER_ void *lfpool_set_acquire_inline_(lfpool_set_t *set, size_t size)
 {
 	const struct lfpool_set_head_ *head = LFPOOL_POINTER_(const struct lfpool_set_head_ *, set);

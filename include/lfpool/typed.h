@@ -12,11 +12,11 @@
  *     struct particle *p = particle_acquire(pool);
  *     particle_release(pool, p);                             // another type's pool, or pointer, does not compile
  *
- * Idea       Each function is a static inline wrapper around its namesake, so it costs nothing.  (Also in C++, so two
- *            files can use one name for different types.)  Pools, caches and handles are structs around the untyped
- *            value, passed by value.  Functions without a typed form take `pool.untyped`, as in
+ * Idea       Each function is a static inline wrapper around its namesake, so it costs nothing.  (Static also in C++,
+ *            so two files can use one name for different types.)  Pools, caches and handles are structs around the
+ *            untyped value, passed by value.  Functions without a typed form take `pool.untyped`, as in
  *            lfpool_stats(pool.untyped, &stats).  The wrappers obey C's rules of aliasing: they cast no function
- *            pointer, and access no array of typed pointers as an array of void pointers.
+ *            pointer, and never access an array of typed pointers as an array of void pointers.
  * Languages  C99 to C23, C++11 to C++23.  Include lfpool/inline.h before this header to inline the fast paths.
  *
  * There are three macros, each used at file scope and followed by a semicolon.  `name` is the prefix of the defined
@@ -102,7 +102,7 @@
 #define LFPOOL_TYPED_CAST(type, pointer) ((type *)(pointer))
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define LFPOOL_TYPED_ALIGNMENT(name, type) enum { name##_typed_alignment = (int)_Alignof(type) };
-#else /* C99: the offset behind a char; an extension, because the type may have a flexible array. */
+#else /* C99 has no _Alignof: takes the offset behind a char.  An extension, as the type may have a flexible array. */
 #define LFPOOL_TYPED_ALIGNMENT(name, type)                 \
 	LFPOOL_TYPED_EXTENSION struct name##_typed_probe { \
 		char before;                               \
@@ -123,7 +123,7 @@ LFPOOL_INLINE_ lfpool_status_t lfpool_typed_create(lfpool_t **pool_out, const lf
 	if (!pool_out || !config)
 		return lfpool_create(pool_out, config);
 	*pool_out = LFPOOL_TYPED_NULL;
-	/* A program compiled with another version of this header has another size. */
+	/* struct_size differs in a program that was compiled with another version of this header. */
 	if (config->struct_size != sizeof(filled))
 		return LFPOOL_E_CONFIG_STRUCT_SIZE;
 	filled = *config;
@@ -158,7 +158,7 @@ LFPOOL_INLINE_ const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unuse
 
 /* ---- The parts of LFPOOL_DEFINE ---------------------------------------------------------------------------- */
 
-/* A function that makes one call: with external linkage, and static. */
+/* A function that consists of one call: with external linkage, or static. */
 #define LFPOOL_TYPED_CALL_SHOWN(result, function, parameters, call) \
 	result function parameters                                  \
 	{                                                           \
@@ -258,7 +258,7 @@ LFPOOL_INLINE_ const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unuse
 	LFPOOL_TYPED_CALL(lfpool_status_t, name##_release_handle, (name##_pool_t pool_, name##_handle_t handle_), \
 			  lfpool_release_handle(pool_.untyped, handle_.untyped))
 
-/* With a cursor, because a callback would have another type. */
+/* The walks use a cursor, because a callback for lfpool_for_each_active() would have another type. */
 #define LFPOOL_TYPED_WALKS(name, type)                                                                            \
 	LFPOOL_TYPED void name##_cursor_open(lfpool_cursor_t *cursor_out_, name##_pool_t pool_)                   \
 	{                                                                                                         \
@@ -357,8 +357,9 @@ LFPOOL_INLINE_ const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unuse
  *     static const struct connection_hooks table = {.create = dial, .destroy = hang_up, .deactivate = still_open};
  *     LFPOOL_DEFINE_WITH(connection, struct connection, table);
  *
- * The five functions are those of config.hooks, with `type *` instead of `void *`; NULL ones are not called.  Each gets
- * config.hooks.context.  In config.hooks these five must be NULL (else LFPOOL_E_CONFIG_HOOKS); other hooks may be set.
+ * The five functions are those of config.hooks, with `type *` instead of `void *`; those that are NULL are not called.
+ * Each is called with config.hooks.context.  In config.hooks these five must be NULL (else LFPOOL_E_CONFIG_HOOKS);
+ * other hooks may be set.
  *
  * name      Prefix of the struct's name.
  * type      The objects' type.
@@ -372,7 +373,7 @@ LFPOOL_INLINE_ const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unuse
 		bool (*validate)(void *context, type *object);   \
 	}
 
-/* A function for config.hooks that calls one of a table. */
+/* A function for config.hooks that calls the function of a table. */
 #define LFPOOL_TYPED_HOOK(name, type, table, step)                               \
 	LFPOOL_TYPED bool name##_typed_##step(void *context_, void *object_)     \
 	{                                                                        \

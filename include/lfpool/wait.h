@@ -3,18 +3,17 @@
  * wait.h - wait for objects when none is free: with a timeout, or by a continuation.
  *
  * Waiting calls and continuations share one queue: first come, first served.  A release gives its object to the first
- * of them.  lfpool_acquire() does not queue.  It may take an object just before a release hands that object to a
- * waiting call, but not while the release hands it over.  While no call waits, the queue costs a release one load.
+ * of them.  lfpool_acquire() does not queue.  It may take a released object until the release has taken that object for
+ * a waiting call.  While no call waits, the queue costs a release one load.
  *
  * Threads    Any, as lfpool_acquire().  The queue has 16,368 places, one per object that a call waits for.  A call that
- *            gets no place looks for free objects every millisecond instead.
- *            The calls are not cancellation points: after pthread_cancel(3) a thread continues to wait, and ends at a
- *            cancellation point after the call.  It must not have asynchronous cancellation, and hooks and
- *            continuations must not have cancellation points.  docs/full-and-empty.md shows a wait that another thread
- *            can end.
+ *            gets no place looks for free objects every millisecond instead.  The calls are not cancellation points:
+ *            after pthread_cancel(3) a thread continues to wait, and ends at a cancellation point after the call.  The
+ *            thread must not enable asynchronous cancellation, and hooks and continuations must not have cancellation
+ *            points.  docs/full-and-empty.md shows how another thread can end a wait.
  * Progress   As lfpool_acquire() while objects are free; otherwise the call blocks, in the kernel, until another call
- *            makes an object free and gives it one.  Inside a continuation of the same pool it does not wait for its
- *            turn, because the queue is served only after the continuation has returned.
+ *            makes an object free and gives it one.  Inside a continuation of the same pool a call does not wait for
+ *            its turn, because the queue is served only after the continuation has returned.
  * Cost       Queueing, and serving a waiter in a release, is O(log waiters): 550 and 340 ns with 1,000 waiters
  *            (docs/full-and-empty.md).
  */
@@ -57,8 +56,8 @@ LFPOOL_API lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache
  * object is free.
  *
  * timeout_ns  As for lfpool_acquire_bulk_wait().
- * Returns     An object; NULL: the pool is closed, a hook refused, or the time is over, and every object was in use at
- *             some moment of the call.  (If a hook refuses and time is left, the call may call that hook a second
+ * Returns     An object; NULL: the pool is closed, a hook refused, or the time is over (at some moment of the call
+ *             every object was in use).  (If a hook refuses and time is left, the call may call that hook a second
  *             time.)
  */
 LFPOOL_INLINE_ void *lfpool_acquire_wait(lfpool_t *pool, int64_t timeout_ns)
@@ -95,8 +94,8 @@ typedef uint64_t lfpool_ticket_t; /* identifies a continuation until it has run;
  * Returns     LFPOOL_OK; LFPOOL_E_ARGUMENT: `then` is NULL; LFPOOL_E_NO_MEMORY: the system refuses memory for a place
  *             in the queue, or all 16,368 are taken; LFPOOL_E_CLOSED: the pool is closed or being destroyed.  After an
  *             error `then` is not called.
- * Threads     Any.  The child of a fork inherits pending continuations, except those that had begun to run.  A handler
- *             of pthread_atfork() calls those that can run, inside fork(); they must not fork.
+ * Threads     Any.  The child of a fork inherits pending continuations, except those that had begun to run.  The
+ *             library's pthread_atfork() handler calls those that can run, inside fork(), so they must not fork.
  * Progress    Lock-free; enters the kernel.  Calls hooks.exhausted, which cannot make this call wait.
  */
 LFPOOL_API lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then, void *context,

@@ -19,7 +19,8 @@
  *      again.
  *   3. Each visited object was active when the walk looked at it.  The walk does not keep it active: the program must
  *      make sure that no other thread releases it during the visit.  (In malloc mode a release frees the object.)
- *      Writes of hooks.activate are visible to the visitor.  The program must order later writes of the holder.
+ *      Writes of hooks.activate are visible to the visitor.  The program itself must order the holder's later writes
+ *      before the visit.
  *   4. Every call is legal inside the walk: releasing any object, acquiring, another walk.
  *
  * Objects are visited in the order of their addresses (except in malloc mode).
@@ -92,8 +93,8 @@ LFPOOL_INLINE_ void lfpool_cursor_split(lfpool_cursor_t *cursors_out, size_t par
 	magazines = (whole.end - whole.next + whole.magazine - 1) / whole.magazine;
 	end = whole.end;
 	for (size_t i = 0; i < parts; i++) {
-		/* The last parts take one magazine of the division's remainder each, because the last magazine may be
-		 * short. */
+		/* The last parts take one magazine more each if the division has a remainder, because the last magazine
+		 * may be short. */
 		const size_t share = (magazines / parts + (i >= parts - magazines % parts)) * whole.magazine;
 
 		whole.end = share < end - whole.next ? whole.next + share : end;
@@ -144,8 +145,8 @@ LFPOOL_INLINE_ size_t lfpool_copy_active(const lfpool_t *pool, void **objects_ou
 /*
  * lfpool_copy_active_objects - copy the contents of the active objects into an array, one after the other.
  *
- * For a GPU, a file or a snapshot.  Holders must not write to their objects during the call: that is a data race.  To
- * copy on several threads, use lfpool_cursor_split() and memcpy().
+ * Serves to fill the memory of a GPU, a file or a snapshot.  Holders must not write to their objects during the call:
+ * that is a data race.  To copy on several threads, use lfpool_cursor_split() and memcpy().
  *
  * objects_out  Room for `count` objects of `bytes` bytes; no alignment needed.
  * count        Length of the array.
