@@ -6,7 +6,7 @@
  *              into windows of one size, a power of two.  A pool made in a window has its objects there, and its other
  *              memory elsewhere.  Except for the public headers and the fork mutex (api.h), the folders above src/api
  *              use only this header.
- * Invariants   Y2  every object of a pool made in a window is completely in that window; there is a page without access
+ * Invariants   Y2  every object of a pool made in a window is completely in that window; an inaccessible page is
  *                  between the objects of two windows.
  * Progress     All of these may enter the kernel, except window_of().
  */

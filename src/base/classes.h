@@ -11,9 +11,9 @@
  *                     class = steps * d + (m >> d)        m >> d is in steps .. 2 * steps - 1, or d = 0
  *                     size  = ((m >> d) + 1) << d         the largest number of units in this class
  * Invariants   X1  class_of() is monotone; class_size(class_of(n)) >= n, and class_size(class_of(n) - 1) < n.
- *              X2  a size of at most steps * alignment wastes at most alignment - 1 bytes of its class.  A larger size
- *                  wastes less than 1 / (steps + 1) of its class.  (That class has at least (steps + 1) * 2^d units,
- *                  and less than 2^d of them are surplus.)
+ *              X2  an object of at most steps * alignment bytes wastes at most alignment - 1 bytes of its class.  A
+ *                  larger object wastes less than 1 / (steps + 1) of its class.  (That class has at least (steps + 1) *
+ *                  2^d units, and less than 2^d of them are surplus.)
  *              tests/base/unit_classes.c checks both invariants for every size, against a list of the classes.
  * Progress     Wait-free, O(1).
  */

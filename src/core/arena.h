@@ -18,7 +18,7 @@
  * Invariants   A1  a slot's state is 0 exactly while its object is free.  While the object is in use, the state is
  *                  arena_active(), or LFPOOL_MARKED_ after the first handle of this use was made.  (A use lasts from an
  *                  acquire to the release or retire.)  The word of a granule in which no object begins is 0.
- *              A2  only the thread that holds a slot, or its object, writes the state, with two exceptions, both by
+ *              A2  only the holder of a slot, or of its object, writes the slot's state, with two exceptions, both by
  *                  CAS.  First, a thread that makes a handle marks the state.  Second, several threads may race to
  *                  release an object: with LFPOOL_CHECK_RACES, at a retire, in lfpool_release_all(), and if the state
  *                  is marked.

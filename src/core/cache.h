@@ -16,8 +16,8 @@
  * Invariants   C1  at every instant every free slot is (a) in a magazine on a stack of full or partial magazines, (b)
  *                  in an unused chunk, (c) in a magazine that `current_word` or `in_transit` of some cache names, (d)
  *                  held by the call that is acquiring or releasing it, or (e) cold, and counted as allowed (cold.h).
- *              C2  only the user writes `current_word` and `in_transit`.  Any thread may pop from a cache's stacks;
- *                  only its user pushes.
+ *              C2  only the user of a cache writes its `current_word` and `in_transit`.  Any thread may pop from a
+ *                  cache's stacks; only its user pushes.
  *              C3  only the user of the cache acts as owner of the magazine in `current`.
  *              C4  a cache holds at most two magazines that are on no stack, or three while the cache is initialised
  *                  (magazine.h, G2).

@@ -25,10 +25,11 @@
  *                  first, and so finds a bit.  A call that puts a slot sets the bit first.
  *              O2  allowed <= capacity <= opened; capacity = allowed + slots that are in use, in magazines, in unused
  *                  chunks, or held by a call.
- *              O4  no call grows a pool that is closed or has a pending shrink: both are in the word that its CAS
- *                  changes.  The maximum is in a separate word.  lfpool_limit() stores the maximum and fences; a call
- *                  that has grown the pool fences and loads the maximum again.  So either that call sees the new
- *                  maximum, and removes the surplus, or lfpool_limit() sees the capacity to which the pool had grown.
+ *              O4  no call grows a pool that is closed or has a pending shrink, because both facts are in the word that
+ *                  the growing call changes by CAS.  The maximum is in a separate word.  lfpool_limit() stores the
+ *                  maximum and fences; a call that has grown the pool fences and loads the maximum again.  So either
+ *                  that call sees the new maximum, and removes the surplus, or lfpool_limit() sees the capacity to
+ *                  which the pool had grown.
  *              O5  `owed` is at most the capacity.  While objects are owed, or the pool is closed, the arena's word
  *                  `wanted` is higher by 1.
  *              O3  a cold slot's object is not built (lifecycle.h) and has no holder.

@@ -14,8 +14,8 @@
  *                 A rank changes only while the slot is pinned.  So only the last unpin can make a bound too high, and
  *              it lowers the bounds above the slot.  Raising a bound only makes later searches faster.  Each eviction
  *              raises the bounds above its victim.
- * Invariants   EV1 a slot's priority and stamp change only while its object is pinned by the caller, or is not
- *              active.
+ * Invariants   EV1 a slot's priority and stamp change only while the caller has pinned the slot's object, or the
+ *                  object is not active.
  *              EV2 from the return of a candidate's last unpin until the candidate is pinned or leaves, each bound
  *                  above it that is not being raised is at most its rank.
  *              EV3 lowering: after the CAS that removed the last pin, a thread loads the version of each node above the

@@ -10,7 +10,7 @@
  *              table `gone`, and each of them borrows a cache.
  * Invariants   L1  a table has mask + 1 entries.  This number is a power of two, at least TABLE_ENTRIES_MIN, and
  *                  greater than the index of any entry in use.  (`nothing` and `gone` have the mask 0.)
- *              L2  after a thread was refused a cache, its next PATIENCE calls on that pool do not ask the system.
+ *              L2  after a thread was refused a cache, the thread's next PATIENCE calls on that pool do not ask for one.
  *                  During these calls, the pool's entry is {calls left, generation of the pool's id}.
  *              L3  no thread looks up a pool with the id 0: no entry matches this id, and attach() is not called.
  * Progress     Look-up: wait-free.  First use by a thread: may enter the kernel.  Exit: takes the lock of the live

@@ -16,8 +16,8 @@
  *              W3, W5  are in cells.h: the order of the queue, and which calls wake waiters.
  *              W4  a pending shrink gets free objects before calls that wait.  The cold store counts the owed objects,
  *                  and adds 1 to `wanted` while objects are owed (O5, cold.h).
- *              W6  calls in hooks and continuations that a server runs do not serve.  The server serves for them when
- *                  the hook returns, so servers never nest.
+ *              W6  a call inside a hook or a continuation that a server runs does not serve.  The server serves for it
+ *                  when the function returns, so servers never nest.
  *              W7  no call waits in a closed pool.  A call that is about to wait enlists its cell, fences, and serves.
  *                  A call that closes the pool sets `closed`, fences, and serves.  So at least one of the two sees the
  *                  other's change.  When a server of a closed pool finds no object, it gives SLOT_NONE to waiting
