@@ -63,6 +63,8 @@ static const struct {
 	{"jobs flags=zero,", 1, 17, "unknown value \"\" of flags"},
 	{"jobs flags=zero,,prefault", 1, 17, "unknown value \"\" of flags"},
 	{"jobs flags=zero,none", 1, 17, "unknown value \"none\" of flags"},
+	{"jobs flags=none,zero", 1, 12, "unknown value \"none\" of flags"},
+	{"jobs debug=none,poison", 1, 12, "unknown value \"none\" of debug"},
 	{"jobs debug=", 1, 12, "unknown value \"\" of debug"},
 	{"jobs debug=poison,", 1, 19, "unknown value \"\" of debug"},
 	{"jobs debug=poison,owners", 1, 19, "unknown value \"owners\" of debug"},

@@ -213,6 +213,21 @@ TEST(a_pool_of_0_bytes_begins_empty_and_grows)
 	assert_int_equal(lfpool_registry_destroy(registry), 1);
 }
 
+/* Bytes for more objects than a pool can have, and bytes for objects of 0 bytes, are errors of the pool's config. */
+TEST(bytes_that_are_no_valid_number_of_objects)
+{
+	/* 2^32 and 2^32 + 1 objects of 16 bytes. */
+	lfpool_registry_t *registry = registry_of("jobs bytes=64Gi\npackets bytes=68719476752\nvoices bytes=100\n");
+	lfpool_config_t config = config_of(16, 1);
+	lfpool_t *pool;
+
+	assert_int_equal(lfpool_registry_create_pool(registry, "jobs", &config, &pool), LFPOOL_E_CONFIG_CAPACITY);
+	assert_int_equal(lfpool_registry_create_pool(registry, "packets", &config, &pool), LFPOOL_E_CONFIG_CAPACITY);
+	config.object_size = 0;
+	assert_int_equal(lfpool_registry_create_pool(registry, "voices", &config, &pool), LFPOOL_E_CONFIG_OBJECT_SIZE);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+}
+
 /* In the table, too, a pool that cannot grow does not. */
 TEST(a_step_alone_is_no_growth)
 {

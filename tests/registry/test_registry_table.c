@@ -126,4 +126,54 @@ TEST(dump_has_a_row_per_pool_and_the_sums)
 	assert_int_equal(lfpool_registry_destroy(registry), 12);
 }
 
+/* Its numbers are wider than the titles, and need 64 bits. */
+TEST(dump_of_one_pool_of_large_objects)
+{
+	const lfpool_config_t config = CONFIG_OF(100000, 50000, .max_capacity = 50001, .growth_step = 1);
+	lfpool_registry_t *registry = registry_of(NULL);
+
+	(void)made(registry, "maps", &config);
+	require_table(registry, "scenario default, 1 pool\n"
+				"name     size  capacity    max  active  cached"
+				"  shared  untouched  owed       bytes  exhausted  misuses  full\n"
+				"maps   100000     50000  50001       0       0"
+				"       0      50000     0  5000000000          0        0  grow\n"
+				"total             50000  50001       0       0"
+				"       0      50000     0  5000000000          0        0\n");
+	char *text = whole_dump(registry_dump, registry, LFPOOL_JSON);
+
+	require_in(text, "{\"name\":\"maps\",\"full\":\"grow\",\"object_size\":100000,\"bytes\":5000000000,");
+	free(text);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+}
+
+static char rows_seen[TEXT_BYTES];
+
+/* hooks.create */
+static bool see_rows(void *context, void *object)
+{
+	(void)object;
+	(void)lfpool_registry_dump(context, LFPOOL_TEXT, rows_seen, sizeof(rows_seen));
+	return true;
+}
+
+/* The row of a pool that is just being made is between two others. */
+TEST(dump_has_no_row_for_a_pool_that_is_being_made)
+{
+	lfpool_registry_t *registry = registry_of(NULL);
+	lfpool_config_t config = config_of(SIZE, 1);
+
+	(void)made(registry, "chunks", &config);
+	(void)made(registry, "pictures", &config);
+	char *before = whole_dump(registry_dump, registry, LFPOOL_TEXT);
+
+	config.flags = LFPOOL_CREATE_ALL;
+	config.hooks.create = see_rows;
+	config.hooks.context = registry;
+	(void)made(registry, "jobs", &config);
+	assert_string_equal(rows_seen, before);
+	free(before);
+	assert_int_equal(lfpool_registry_destroy(registry), 0);
+}
+
 RUN_TESTS()

@@ -554,9 +554,8 @@ const struct scenario scenarios[] = {
 	{"evict-3", "three newcomers, two objects", 1, 2, "a1a2", {"a5", "a6", "a7"}, .evicting = true},
 	{"evict-raise-3", "two searches raise one bound, an object is lowered", 1, 4, "a6a7a1a2", {"mk", "k", "u12k"},
 	 .evicting = true},
-	{"evict-raise-both-3", "two searches raise one bound, and one of the threads lowers an object", 1, 3, "a5a7a6ku09",
-	 {"k", "ku10", "k"},
-	 .evicting = true},
+	{"evict-raise-both-3", "two searches raise one bound, one of their threads lowers an object", 1, 3,
+	 "a5a7a6ku09", {"k", "ku10", "k"}, .evicting = true},
 	{"evict-pin-3", "evicted, pinned, evicted", 1, 2, "a1a2", {"a5", "i0o0", "a6"}, .evicting = true},
 };
 /* clang-format on */
