@@ -64,7 +64,7 @@ static inline void chaos_point(void)
 #define store_release(p, v) (POINT(), atomic_store_explicit((p), (v), memory_order_release))
 #define fetch_add_relaxed(p, v) (POINT(), atomic_fetch_add_explicit((p), (v), memory_order_relaxed))
 
-/* These verbs are for words whose changes all threads must see in one order (evict/order.h). */
+/* These verbs are for words whose changes all threads must see in the same order (evict/order.h). */
 #define load_seq_cst(p) (POINT(), atomic_load_explicit((p), memory_order_seq_cst))
 #define cas_seq_cst(p, old, new) \
 	(POINT(),                \

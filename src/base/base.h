@@ -60,7 +60,7 @@ __attribute__((cold, noreturn)) static inline void assert_failed(const char *lab
 /* EMBEDDED is 1 in a build that has only pools in buffers (docs/embedded.md).  EMBEDDED is a constant, so the compiler
  * removes unreachable code, and with it references to functions that such a build lacks.
  * CACHE_LINE_PAIR: processors fetch cache lines in pairs, so data that two threads write must not share a pair.  An
- * embedded build has little memory and few processors, and uses one line. */
+ * embedded build has little memory and few processors, so it uses single lines. */
 #ifdef LFPOOL_EMBEDDED
 #define EMBEDDED 1
 #define CACHE_LINE_PAIR 64

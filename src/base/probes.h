@@ -11,7 +11,7 @@
  *              instruction.  Without the CMake option LFPOOL_USDT the functions here are empty.
  * Invariants   PB1 no probe is on the fast path.  If lfpool_stats_t has a counter of the same events, the probe is next
  *                  to the code that counts.
- *              PB2 no code runs only to compute an argument of a probe, except the computation of an address.
+ *              PB2 no code runs only to compute an argument of a probe, unless the argument is an address.
  *              docs/observability.md has a table of the probes, which tests/probes compares with the built library.
  */
 #ifndef LFPOOL_PROBES_H

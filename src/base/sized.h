@@ -15,13 +15,14 @@
 #define STRUCT_SIZE_MAX 4096 /* a larger struct_size is invalid */
 
 /*
- * Copies *given to *out, the library's version, and sets its struct_size to its size, `known`.  False if the given
- * struct_size is below `least` or above STRUCT_SIZE_MAX, or an unknown field is set.
+ * Copies *given to *out, which is the library's version of the struct.  Sets the struct_size of *out to `known`, the
+ * size of that version.  False if the given struct_size is below `least` or above STRUCT_SIZE_MAX, or an unknown field
+ * is set.
  */
 bool sized_read(void *out, size_t known, size_t least, const void *given);
 
-/* Fills the caller's struct of `bytes` bytes from *from, the library's version.  Fields that the library does not know
- * become 0. */
+/* Fills the caller's struct of `bytes` bytes from *from, which is the library's version.  Fields that the library does
+ * not know become 0. */
 void sized_write(void *out, size_t bytes, const void *from, size_t known);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * stats_fields.h - the fields of lfpool_stats_t as a table, for code that writes or adds all of them.
  *
- * Idea         A new counter needs one line in lfpool_stats_t (lfpool/report.h) and one line here.  The sums of a set,
- *              the text and the JSON of a dump follow from the table.
+ * Idea         A new counter needs one line in lfpool_stats_t (lfpool/report.h) and one line here.  The code that sums
+ *              up a set, and the code that writes the text or the JSON of a dump, uses this table.
  * Invariants   SF1 each field of lfpool_stats_t except backend has one row: without it the library does not compile.
  */
 #ifndef LFPOOL_STATS_FIELDS_H
@@ -15,7 +15,7 @@
 #include "lfpool/report.h"
 
 /*
- * X(field, line, unit).  In a text dump, neighbouring fields with the same `line` become the one line
+ * X(field, line, unit).  In a text dump, neighbouring fields with the same `line` are written as one line:
  * "line   value unit, value unit".  dump.c writes the fields whose line is NULL.
  */
 #define STATS_MAP(X)                                    \

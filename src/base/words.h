@@ -40,7 +40,7 @@ struct debug_modes {
 #undef DEBUG_FIELD
 };
 
-/* Adds the modes in `words` (NULL: no modes).  After an error it returns false, and the modes are unusable. */
+/* Adds the modes in `words` (NULL: no modes).  False: `words` has an error, and the modes are unusable. */
 bool debug_words_read(struct debug_modes *modes, const char *words);
 /* Writes the modes as words, such as poison,quarantine=16, or "none".  In JSON it writes ["poison","quarantine=16"]. */
 void debug_words_write(const struct debug_modes *modes, lfpool_format_t format, struct text *text);

@@ -46,8 +46,8 @@
 
 #include "lfpool/inline.h"
 
-/* An address range for the objects, by default of reserved pages without access.  If all fields are 0, the objects are
- * in the pool's mapping. */
+/* An address range for the objects.  By default its pages are reserved, without access.  If all fields are 0, the
+ * objects are in the pool's mapping. */
 struct window {
 	void *at;
 	size_t bytes;
@@ -230,7 +230,7 @@ static inline unsigned generation_pins(uint64_t word)
 	return (unsigned)(word >> GENERATION_PHASE_BITS) & GENERATION_PINS_MOST;
 }
 
-/* Does a handle with this word name its object? */
+/* Does the handle of the use with this word name an active object? */
 static inline bool generation_is_live(uint64_t word)
 {
 	return generation_phase(word) == GENERATION_LIVE || generation_phase(word) == GENERATION_CANDIDATE;

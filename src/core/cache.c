@@ -353,7 +353,7 @@ struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_o
 	unsigned lot = lot_of(index, LOT_CACHES, &place);
 
 	*left_out = ((uint32_t)LOT_CACHES << lot) - place - 1;
-	/* relaxed: the caller has acquired edge LOT, by the count or in lot_ensure(). */
+	/* relaxed: the caller has acquired edge LOT, with the count or in lot_ensure(). */
 	char *caches = load_relaxed(&core->table.lot[lot]);
 
 	plain_read(caches);
@@ -392,7 +392,7 @@ size_t cache_table_extra_count(const struct core *core, uint64_t *pushes)
 	for (uint32_t index = 0; index < caches; index++) {
 		uint32_t left;
 
-		/* acquire, edge CLAIM: sees that its magazines are initialised. */
+		/* acquire, edge CLAIM: sees the initialised magazines of the cache. */
 		if (!load_acquire(&cache_at(core, index, &left)->born))
 			continue;
 		for (uint32_t which = 0; which < EXTRA_PER_CACHE; which++) {

@@ -19,8 +19,8 @@
  *              C2  only the user of a cache writes its `current_word` and `in_transit`.  Any thread may pop from a
  *                  cache's stacks; only its user pushes.
  *              C3  only the user of the cache acts as owner of the magazine in `current`.
- *              C4  a cache holds at most two magazines that are on no stack, or three while the cache is initialised
- *                  (magazine.h, G2).
+ *              C4  a cache holds at most two magazines that are on no stack, or three while the cache is being
+ *                  initialised (magazine.h, G2).
  *              C5  between calls `in_transit` is clear, and current_word, `current` and, in a pool with fast paths,
  *                  `hot` name the same magazine.
  *              C6  a stack of a cache has at most `bound` magazines, and is empty until table.count includes the cache
@@ -215,7 +215,7 @@ void census_lists(const struct core *core, lfpool_stats_t *stats_out);
 void census_states(const struct core *core, lfpool_stats_t *stats_out);
 void census_reset_high_water(struct core *core);
 /* The number of objects that were free all the time since the last census_reset_idle(); 0 before the first reset.
- * `stolen`: the objects and magazines stolen since.  The result is never too large. */
+ * `stolen`: the number of objects and magazines that were stolen since then.  The result is never too large. */
 size_t census_idle(const struct core *core, uint64_t stolen);
 void census_reset_idle(struct core *core);
 /* The number of objects and magazines that were ever taken from other caches. */

@@ -2,10 +2,10 @@
 /*
  * census.c - counts the slots that are in use, in magazines, cold and unused; see cache.h.
  *
- * Idea         A fast path counts nothing, because a counter would cost more than the fast path.  So the numbers are
- *              derived.  The states show which objects are in use.  The magazines show how many objects are free, and
- *              how many were ever pushed: each release pushes one.  Each cache counts its misses, which are added up
- *              here.
+ * Idea         A fast path counts nothing, because a counter would cost more than the fast path.  So all numbers are
+ *              derived from other data.  The states show which objects are in use.  The magazines show how many objects
+ *              are free, and how many were ever pushed: each release pushes one.  Each cache counts its misses, which
+ *              are added up here.
  * Progress     Wait-free.  O(slots ever used + caches).
  */
 #include "core/cache.h"
@@ -202,7 +202,7 @@ uint64_t census_steals(const struct core *core)
  * objects were in the magazine all the time (SV3 in steal.c). */
 static size_t idle_in_current(const struct core *core, const struct cache *c)
 {
-	/* acquire, edge SHOW: sees the magazine.  relaxed: the notes are only compared. */
+	/* acquire, edge SHOW: sees the magazine.  relaxed: `rested_word` and `rested_pushes` are only compared. */
 	const uint64_t word = load_acquire(&c->current_word);
 	const uint32_t number = tagged_number(word);
 
@@ -224,7 +224,7 @@ static size_t idle_in_partial(const struct core *core, const struct shard *s)
 	uint32_t number = tagged_number(head);
 	size_t objects = 0;
 
-	/* relaxed, both: the note is only compared, and the last line of this function detects a stale link. */
+	/* relaxed, both: `rested` is only compared, and the last line of this function detects a stale link. */
 	if (head != load_relaxed(&s->rested))
 		return 0;
 	for (uint32_t depth = depth_below(&core->magazines, head); depth && number; depth--) {
@@ -269,7 +269,7 @@ void census_reset_idle(struct core *core)
 		struct shard *s = &core->depot.shard[i];
 
 		stack_reset(&s->full, &s->full.idle, ms);
-		/* relaxed: the note is only compared. */
+		/* relaxed: `rested` is only compared. */
 		store_relaxed(&s->rested, load_relaxed(&s->partial.head));
 	}
 	/* acquire, both: edge LOT, for the counted caches; edge CLAIM, for their magazines. */
@@ -278,8 +278,8 @@ void census_reset_idle(struct core *core)
 		if (!load_acquire(&c->born))
 			continue;
 		stack_reset(&c->full, &c->full.idle, ms);
-		/* acquire, edge SHOW: sees the magazine; its pushes are read later.  relaxed: the notes are only
-		 * compared. */
+		/* acquire, edge SHOW: sees the magazine; its pushes are read later.  relaxed: the stored values are
+		 * only compared. */
 		const uint64_t word = load_acquire(&c->current_word);
 
 		store_relaxed(&c->rested_word, word);

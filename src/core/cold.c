@@ -27,8 +27,7 @@ static uint64_t counts_within(uint64_t capacity, int64_t balance)
 	return counts_of(capacity, balance < -(int64_t)capacity ? -(int64_t)capacity : balance);
 }
 
-/* `slots` objects become cold.  First they complete a pending shrink, by leaving the pool.  The rest becomes
- * allowed. */
+/* `slots` objects become cold.  Owed objects leave the pool, and the rest becomes allowed. */
 static uint64_t counts_put(uint64_t now, uint64_t slots)
 {
 	const uint64_t capacity = cold_capacity_in(now), paid = least(slots, cold_owed_in(now));
@@ -359,8 +358,8 @@ void cold_give_bits(struct cold *c, uint64_t word, uint64_t bits)
 	uint64_t now = load_relaxed(&c->bits[word]);
 
 	/* release, edge COLD: publishes the holder's accesses to the slot.  Repeats only when another thread changed
-	 * the word.  (Flipping the bits makes them cold, because they are not cold while the caller holds the
-	 * slots.) */
+	 * the word.  (Flipping the bits makes the slots cold, because they are not cold while the caller holds
+	 * them.) */
 	while (!cas_weak_release(&c->bits[word], &now, now ^ bits))
 		;
 }

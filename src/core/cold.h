@@ -6,9 +6,10 @@
  *              balance above 0 is the number of cold slots that are `allowed`: they are free objects, but an acquire
  *              takes them last.  The other cold slots are room to grow.  A balance of -n is a pending shrink: n objects
  *              are `owed`, and leave the pool when they become cold.  In a closed pool every object is owed.  Only
- *              these numbers exist: no slot is marked as allowed or as room to grow.
+ *              these numbers exist: no slot is marked as allowed or as room to grow.  The operations, their steps and
+ *              their callers are:
  *                  take       allowed - 1, then any bit              an acquire
- *                  put        a bit, then balance + 1                lfpool_trim(); while a shrink is pending
+ *                  put        a bit, then balance + 1                lfpool_trim(); releases while objects are owed
  *                  withdraw   a bit, then capacity - 1               lfpool_shrink()
  *                  forbid     allowed - n, capacity - n              lfpool_shrink(), for slots that are cold already
  *                  owe        balance - n                            lfpool_shrink(), for objects in use
@@ -21,8 +22,9 @@
  *              counts by the number of these slots, and then takes their bits.  If a slot turns out not to be cold, the
  *              call puts all of them back.  Each page has a byte `dirty`, which is 0 if the page has no memory to
  *              return.
- * Invariants   O1  at least `allowed` of the slots up to `opened` are cold.  A call that takes a slot lowers the count
- *                  first, and so finds a bit.  A call that puts a slot sets the bit first.
+ * Invariants   O1  at least `allowed` of the slots up to `opened` are cold.  A call that takes a slot lowers `allowed`
+ *                  before it searches for a bit, and so finds one.  A call that puts a slot changes the bit before it
+ *                  raises `allowed`.
  *              O2  allowed <= capacity <= opened; capacity = allowed + slots that are in use, in magazines, in unused
  *                  chunks, or held by a call.
  *              O4  no call grows a pool that is closed or has a pending shrink, because both facts are in the word that
@@ -32,8 +34,8 @@
  *                  which the pool had grown.
  *              O5  `owed` is at most the capacity.  While objects are owed, or the pool is closed, the arena's word
  *                  `wanted` is higher by 1.
- *              O3  a cold slot's object is not built (lifecycle.h) and has no holder.
- *              The invariants TR1 and TR2, of pages, are in trim.c.
+ *              O3  the object of a cold slot is not built (lifecycle.h), and the slot has no holder.
+ *              trim.c has TR1 and TR2, the invariants about pages.
  * Progress     Lock-free.  A search for a bit repeats only when other threads changed bits.  Growing enters the kernel
  *              to open pages.
  * Concurrency  After cold_open(), any two calls may run at the same time.  The caller of cold_put, cold_withdraw,

@@ -31,8 +31,8 @@
  *                  write: HOME for top, the limit for bottom, and for an entry the object that belongs there.
  *              G1  a magazine's address never changes and is mapped as long as the pool lives.
  *              G2  there are at least chunks + spares + EXTRA_PER_CACHE * (born caches) magazines.  A cache holds at
- *                  most two of them, or three while it is initialised.  The chunks' magazines and the spares have room
- *                  for the maximum number of objects of the pool.  So a release always finds room: docs/design.md,
+ *                  most two of them, or three while it is being initialised.  The chunks' magazines and the spares have
+ *                  room for the maximum number of objects of the pool.  So a release always finds room: docs/design.md,
  *                  "Release never fails".
  * Progress     push, pop: wait-free.  take: wait-free (one CAS, no retry).
  * Concurrency  -: may run at the same time, even after the magazine has moved.  O: one owner at a time.  X: never at

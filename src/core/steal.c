@@ -33,10 +33,10 @@
  *              SV3 a magazine gets objects only by pushes.  So a magazine that the first collect found empty, and that
  *                  had no push until the second, was empty all the time.
  *              SV4 the sums of a collect are never 0, because they include the caller's `current_word`.  So they differ
- *                  from the kept sums of a cache that has made no collect, which are 0.
+ *                  from the initial kept sums of a cache, which are 0.
  * Progress     Lock-free: the result is STEAL_AGAIN only if another thread moved something between our reads, or if the
  *              cold store or a region has slots, which the caller then takes.
- * Kernel       One membarrier in step 2.  Calls in an exhausted pool make no system call.
+ * Kernel       Step 2 calls membarrier(2) once.  Calls in an exhausted pool make no system call.
  * Edges        SHOW, GIVE: every store that a collect reads is a release, and every read is an acquire;
  *              docs/memory-model.md, "the collect".
  */

@@ -59,7 +59,7 @@ static inline uint64_t aside_sets(const struct aside *a)
 /* Called by the slot's holder. */
 static inline void aside_set(struct aside *a, uint32_t slot)
 {
-	/* relaxed, both: the store of the ticket releases them.  So the count is never too low. */
+	/* relaxed, both: the store of the ticket publishes them.  So the count is never too low. */
 	(void)fetch_add_relaxed(&a->count, 1);
 	const uint64_t ticket = fetch_add_relaxed(&a->tickets, 1) + 1;
 

@@ -37,7 +37,7 @@ struct text;
 struct debug_home {
 	struct object_range range;
 	const char *name;
-	bool tells_each; /* reports each object that is active at destroy, because there is hooks.misuse */
+	bool tells_each; /* hooks.misuse is set, so each object that is active at destroy is reported */
 	void *pool;
 	void (*tell)(void *pool, lfpool_misuse_t *misuse); /* reports a finding */
 	bool (*is_active)(const void *pool, uint32_t slot);

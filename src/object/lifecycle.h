@@ -66,7 +66,7 @@ enum begun { BEGIN_OK, BEGIN_REFUSED, BEGIN_DISCARDED };
 /* Called by the holder of the free `slot`, before the object becomes active. */
 enum begun lifecycle_begin(struct lifecycle *lifecycle, uint32_t slot, void *object);
 /* Called by the holder of `slot`, after the object's use has ended and before the slot is put back.  Returns the slot
- * to put back.  With a quarantine that is a slot that was released earlier, or SLOT_NONE. */
+ * to put back.  With a quarantine, this is a slot that was released earlier, or SLOT_NONE. */
 uint32_t lifecycle_end(struct lifecycle *lifecycle, uint32_t slot, void *object);
 
 /* Called by the holder of the free `slot`, before the slot goes to the cold store.  Destroys the object if it is built.

@@ -2,8 +2,8 @@
 /*
  * owner.h - the last acquire and the last release of each object: thread, time, label, and sometimes the call site.
  *
- * Idea         Each slot has a record in a separate array, written by the slot's holder.  A report reads records that
- *              may be changing, so it shows a snapshot of each field.
+ * Idea         Each slot has a record in a separate array.  Only the slot's holder writes the record.  A report reads
+ *              records that may be changing, so it shows a snapshot of each field.
  * Progress     Recording is wait-free, except for the C library's backtrace(), which finds the call site of sampled
  *              calls.
  */

@@ -6,12 +6,12 @@
  *              put there N releases ago, and puts that slot on the free lists.  An acquire that finds the free lists
  *              empty takes from the ring, so a quarantine never makes an acquire return NULL.
  * Invariants   Q1  every change of an entry (put or take) raises its version by one.  So if two readings of an entry
- *                  are equal, it did not change between them.  If two sums of all versions are equal, no entry changed
- *                  between them.
+ *                  are equal, the entry did not change between them.  If two sums of all versions are equal, no entry
+ *                  changed between them.
  *              Q2  a slot is in at most one entry, and then no thread holds it.
  *              An acquire returns NULL only if it found the ring empty, then the free lists exhausted, and then the
- *              ring empty again with the same sum of versions.  By Q1 the ring was then empty all the time between.  (A
- *              release that is under way may still hold one free slot that has left the ring.)
+ *              ring empty again with the same sum of versions.  By Q1 the ring was then empty all the time between the
+ *              two checks.  (A release that is under way may still hold one free slot that has left the ring.)
  * Progress     put, take: lock-free.  take is O(N).
  * Concurrency  Any two calls may run at the same time.  The caller of put holds the slot.
  * Edges        KEEP (docs/memory-model.md): a put -> the take or the put that takes the slot out, and a take -> a call

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * os.h - everything the library asks of the operating system.
+ * os.h - everything that the library asks of the operating system.
  *
  * Idea         No other file calls the system, so tests can make each call fail (tests/refusals).  Sizes are in bytes.
  *              No function here retries.
@@ -79,8 +79,8 @@ enum {
 	OS_MEMBARRIER_REGISTER_PRIVATE_EXPEDITED = 1 << 4,
 };
 
-/* In the model initial-exec, an access makes no call and allocates nothing.  In return, a library that is loaded by
- * dlopen() needs space in the static TLS block. */
+/* In the model initial-exec, an access makes no call and allocates nothing.  The price is that a library that is loaded
+ * by dlopen() needs space in the static TLS block. */
 #define THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 #define os_of_thread(variable) (variable)
 
@@ -181,8 +181,8 @@ bool os_can_read(const void *address);
  * variable.  An access never allocates memory. */
 /*
  * Keeps this shared library loaded despite dlclose(), because exiting threads run a destructor in it.  False when the
- * loader refuses.  *keys_usable_out becomes false in a namespace of dlmopen().  There a second glibc stores the values
- * of its thread-specific keys in the same memory of a thread as the first one.
+ * loader refuses.  *keys_usable_out becomes false in a namespace of dlmopen().  In such a namespace a second glibc
+ * stores the values of its thread-specific keys in the same memory of a thread as the first glibc.
  */
 bool os_stay_loaded(bool *keys_usable_out);
 /* Called once per process.  From then on, an exiting thread whose exit value is not NULL sets the value to NULL, and

@@ -87,8 +87,8 @@ static lfpool_status_t config_import_with(lfpool_config_t *config, struct debug_
 {
 	if (!config_copy(config, given))
 		return LFPOOL_E_CONFIG_STRUCT_SIZE;
-	/* A capacity of 0 is allowed, except with LFPOOL_CREATE_ALL.  That flag would build the one object that the
-	 * pool has at first. */
+	/* A pool with capacity 0 is opened with one object, which is then removed.  LFPOOL_CREATE_ALL would build that
+	 * object, so capacity 0 is refused with this flag. */
 	if (empty_out &&
 	    (*empty_out = !config->capacity && config->max_capacity && !(config->flags & LFPOOL_CREATE_ALL)))
 		config->capacity = 1;

@@ -37,7 +37,7 @@ static inline lfpool_handle_t handle_live(const lfpool_t *pool, uint32_t slot, u
 	return generation_is_live(word) ? handle_with(pool, slot, word) : 0;
 }
 
-/* The slot of the handle's use, and its word, live or not; SLOT_NONE if there is no such use. */
+/* The slot whose use the handle names, and the slot's word, live or not; SLOT_NONE if there is no such use. */
 static inline uint32_t handle_find_use(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *word_out)
 {
 	const uint64_t slot = handle_slot(pool, handle);
@@ -49,7 +49,7 @@ static inline uint32_t handle_find_use(const lfpool_t *pool, lfpool_handle_t han
 	return handle_with(pool, (uint32_t)slot, *word_out) == handle ? (uint32_t)slot : SLOT_NONE;
 }
 
-/* The slot of the handle's active object, and its live word; SLOT_NONE if the object is not active. */
+/* The same if the object is active and so the word is live; otherwise SLOT_NONE. */
 static inline uint32_t handle_find(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *word_out)
 {
 	const uint32_t slot = handle_find_use(pool, handle, word_out);
@@ -60,7 +60,7 @@ static inline uint32_t handle_find(const lfpool_t *pool, lfpool_handle_t handle,
 /* lfpool_unpin() for the handle's use of a slot (api/handle.c).  `word` was read during that use. */
 lfpool_status_t handle_unpin(lfpool_t *pool, lfpool_handle_t handle, uint32_t slot, uint64_t word);
 /* Refuses and reports a handle that names no object of the pool (api/handle.c).  An evicting pool does not report a
- * handle of one of its slots: the object may be evicted. */
+ * handle of one of its slots, because the object may have been evicted. */
 COLD lfpool_status_t handle_refuse_evicted(lfpool_t *pool, lfpool_handle_t handle);
 
 #endif

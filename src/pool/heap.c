@@ -2,10 +2,10 @@
 /*
  * heap.c - malloc mode: every acquire allocates and every release frees, behind the same public functions.
  *
- * Idea         Slots, their states, caches and counts are as in other pools, so capacity, NULL, handles, walks and
- *              hooks work.  But a slot contains only a pointer to its object, and the object is allocated when the slot
- *              is acquired.  A set of addresses (heap.h) leads from an object to its slot.  lfpool_of() does not know
- *              the pool, so a label before each object has the address of the object's slot.
+ * Idea         Slots, their states, caches and counts are as in other pools, so capacity, the result NULL, handles,
+ *              walks and hooks work as usual.  But a slot contains only a pointer to its object, and the object is
+ *              allocated when the slot is acquired.  A set of addresses (heap.h) leads from an object to its slot.
+ *              lfpool_of() does not know the pool, so a label before each object has the address of the object's slot.
  * Invariants   E1  the pointer in an active slot points to its object, whose label points to the slot; the pointer in a
  *                  free slot is NULL.
  *              E2  a label is only trusted if it is the address of a slot whose pointer points back to the object.

@@ -2,11 +2,11 @@
 /*
  * heap.h - malloc mode: a slot contains a pointer, and its object is allocated when the slot is acquired.
  *
- * Addresses    A set of the objects' addresses finds the slot of an address without reading the memory there.  The set
- *              is a hash table with at least two entries for each possible object.  An address is in one of the PROBES
- *              entries that follow its hash.  A removed address leaves GONE in its entry, not 0, so a search can end at
- *              the first 0.  If all PROBES entries are taken, the address is only counted (`beside`).  While the set
- *              has such addresses, a search that finds nothing reads the pointers of all slots.
+ * Addresses    A set of the objects' addresses leads from an address to its slot, without a read of the memory there.
+ *              The set is a hash table with at least two entries for each possible object.  An address is in one of the
+ *              PROBES entries that follow its hash.  A removed address leaves GONE in its entry, not 0, so a search can
+ *              end at the first 0.  If all PROBES entries are taken, the address is only counted (`beside`).  While the
+ *              set has such addresses, a search that finds nothing reads the pointers of all slots.
  * Concurrency  An address is added after malloc() and before the object has a holder, and removed before free().  So no
  *              thread adds an address while another thread still removes it.
  * Progress     Wait-free: a call looks at PROBES entries at most.

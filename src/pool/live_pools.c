@@ -38,7 +38,7 @@ static size_t address_map_up_to(const struct range_array *array, size_t count, u
 	 * branch, because a processor could not predict it. */
 	while (count > 0) {
 		const size_t half = count / 2;
-		/* acquire, edge PUBLISH: after a load of a newer store, the reader finds the head changed (AR2). */
+		/* acquire, edge PUBLISH: if this load sees a newer store, the reader finds the head changed (AR2). */
 		const size_t above = load_acquire(&array->range[low + half].first) <= address;
 
 		low += above * (half + 1);

@@ -5,7 +5,7 @@
  *
  * Idea         A pool's index in a table and the generation of that table entry form its id, which is never used twice.
  *              Threads remember ids, and check only at exit whether the pool still lives.
- *              The map is a sorted array of address ranges with binary search.  The memory of a pool's objects can be
+ *              The map is a sorted array of address ranges, for a binary search.  The memory of a pool's objects can be
  *              an object of another pool (caller-provided memory).  So each range has the index of the range around it,
  *              and the search continues outwards until a range holds the address.
  *              There are two such arrays.  A change writes the whole next state into the unpublished array, and
@@ -93,7 +93,7 @@ struct range_array {
 /* A zeroed map has no ranges. */
 struct address_map {
 	_Atomic(uint64_t) head;
-	_Atomic(uintptr_t) array[2]; /* struct range_array *, or 0 before its first range */
+	_Atomic(uintptr_t) array[2]; /* struct range_array *; 0 until the array is used */
 };
 
 #define RANGES_MAX (UINT32_C(1) << 24)

@@ -44,7 +44,7 @@ struct lfpool_t {
 	bool check_races;              /* a release is a CAS: LFPOOL_CHECK_RACES, or `each_call` is not NULL   */
 	bool keeps_none;               /* LFPOOL_CACHE_NONE: a call empties the cache that it borrowed         */
 	bool wants_built;              /* slots whose objects are not built are cold, and in no magazine       */
-	bool more;                     /* replenish() may get an object: growth, a scheme, a hook              */
+	bool more;                     /* replenish() may get an object, by growth, a scheme or a hook         */
 	bool inherited;                /* in the child of a fork: other threads' calls were interrupted        */
 	bool disowned;                 /* the same, and the objects are in shared memory: the parent owns them */
 	struct lifecycle *each_call;   /* runs at each acquire and each release; NULL: not needed              */
@@ -58,8 +58,8 @@ struct lfpool_t {
 	struct cache *shared;
 	os_mutex_t mutex;
 	uint64_t salt; /* the salt of handles: N3 in handle.c */
-	/* The pool's id is unique in the process.  Its low bits are the pool's index among the live pools.  0: a pool
-	 * in a buffer, without an index. */
+	/* The pool's id is unique in the process.  Its low bits are the pool's index among the live pools.  0: the pool
+	 * is in a buffer, and has no index. */
 	uint64_t id;
 	lfpool_backend_t backend_kind;
 	uint32_t flags;
@@ -75,7 +75,7 @@ struct lfpool_t {
 	_Atomic(uint64_t) trim_in_vain; /* pages that lfpool_trim() has examined since it returned one         */
 	_Atomic(uint64_t) given_back;   /* bytes that lfpool_trim() has returned to the system; a statistic    */
 	_Atomic(uint64_t) idle_left;    /* objects left to trim in a round of LFPOOL_IDLE, plus 1; 0: no round */
-	_Atomic(uint64_t) idle_steals;  /* steals before that round, plus its own steals                       */
+	_Atomic(uint64_t) idle_steals;  /* steals before that round, plus the round's own steals                 */
 	struct waiters waiters;         /* waiting calls and continuations, and the pending shrink             */
 	struct {                        /* statistics of calls that have waited                                */
 		_Atomic(uint64_t) calls, timeouts, ns, longest_ns;
