@@ -342,7 +342,7 @@ uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as)
 			word = next;
 	}
 	/* If the state is marked while this word is live, the handle names our use.  Otherwise another thread has ended
-	 * our use meanwhile.  A word that became live after that release belongs to no handle, and the handle of the
+	 * our use meanwhile.  A word that became live after that belongs to no handle, and the handle of the slot's
 	 * next use may get it. */
 	return load_relaxed(mark) == LFPOOL_MARKED_ ? word : 0;
 }

@@ -199,7 +199,7 @@ static uint64_t bound_next(uint64_t word, uint64_t bound)
 	return bound << BOUND_TAG_FIELD | ((word + 1) & LOW_BITS(BOUND_TAG_BITS));
 }
 
-/* Is the bound `a` smaller than `b`?  The bound 0 means that no cell waits, and is the greatest. */
+/* Is the bound `a` smaller than `b`?  The bound 0 means that no cell waits, and is greater than all other bounds. */
 static bool is_smaller(uint64_t a, uint64_t b)
 {
 	return a && (!b || (int64_t)((a - b) << BOUND_TAG_FIELD) < 0);

@@ -158,8 +158,8 @@ void cell_enlist(struct waiters *d, struct cell *cell, uint64_t ticket, lfpool_c
 void cells_shown(const struct waiters *d);
 /* Makes a claimed or given cell vacant, and lowers the demand word. */
 void cell_vacate(struct waiters *d, struct cell *cell);
-/* Wakes the call that was given the slot in `word`, and records that the call is woken (W5).  In a buffer this function
- * only records, because calls do not sleep there. */
+/* Wakes the call that was given the slot in `word`, and records that the call is woken (W5).  In a buffer calls do not
+ * sleep, so this function only makes the record. */
 void cell_wake(const struct waiters *d, struct cell *cell, uint64_t word);
 
 size_t lot_bytes(unsigned lot);

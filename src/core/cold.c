@@ -6,7 +6,7 @@
 
 #include "os/os.h"
 
-/* Pages are opened in steps of at least this many bytes, because each step costs a system call. */
+/* Pages are opened in steps of at least OPEN_BYTES, because each step costs a system call. */
 #define OPEN_BYTES ((size_t)1 << 20)
 
 static uint64_t least(uint64_t a, uint64_t b)

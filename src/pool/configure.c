@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#define CAPACITY_MAX (((uint64_t)1 << 31) - 1) /* the balance in cold.h is signed */
+#define CAPACITY_MAX (((uint64_t)1 << 31) - 1) /* the limit of the balance in cold.h, an int32_t */
 #define OR_FLAG(flag, word) | flag
 #define FLAGS_KNOWN (0 FLAG_MAP(OR_FLAG))
 

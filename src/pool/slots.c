@@ -8,9 +8,9 @@
  *              of per object.  Such a call changes the states of neighbouring slots in rows of ROW slots.  (Unused
  *              slots are neighbours, and calls for many objects keep them together.)
  * Invariants   U1  no hook is called during a step of a call for many objects, because a hook may use the same cache.
- * Mutex mode   Every call locks the pool's mutex and uses one cache, `shared`.  Explicit caches are closed and empty.
- *              So no cache has thieves, and owners run without fences.  The cold store and the quarantine work without
- *              a cache, and are lock-free in mutex mode too.
+ * Mutex mode   Every call locks the pool's mutex and uses one cache, `shared`.  Explicit caches stay empty.  So no
+ *              cache has thieves, and owners run without fences.  The cold store and the quarantine work without a
+ *              cache, and are lock-free in mutex mode too.
  * Progress     Lock-free, except where borrow() waits.  Blocking in mutex mode.
  */
 #include "pool/slots.h"
@@ -86,8 +86,8 @@ static COLD uint32_t take_quarantined(lfpool_t *pool, struct cache *c, bool cold
 /* The state of an acquire's search for a slot. */
 struct search {
 	uint64_t until;   /* slots with greater tickets were set aside by this call, or during it */
-	uint64_t sets;    /* number of slots set aside when the search began to look at them      */
-	uint32_t at;      /* the next slot that was set aside                                     */
+	uint64_t sets;    /* aside_sets() when the scan of slots that were set aside began        */
+	uint32_t at;      /* the slot from which that scan continues                              */
 	bool asides_done; /* the search has looked at all slots that were set aside               */
 	bool cold;        /* takes cold slots too, because hooks.create has not refused one       */
 };
@@ -362,7 +362,7 @@ void slots_cache_flush(struct cache_head *cache)
 
 /* ---- Many objects in one step: states ---- */
 
-/* The number of states in a row, smaller for the small pools of the explorer and of embedded builds. */
+/* A row has this number of states.  It is smaller for the small pools of the explorer and of embedded builds. */
 #if defined(LFPOOL_EXPLORE) || defined(LFPOOL_EMBEDDED)
 #define ROW 2
 #else
@@ -497,7 +497,8 @@ size_t bulk_take(struct cache_head *head, void **objects_out, size_t wanted, uin
 	magazine_read_many(c->current, core->magazines.slots, first, taken, objects_out);
 	if (pool->zero)
 		zero(pool, objects_out, taken);
-	/* Moves objects that are already active to the end of the array, because their entries are used up. */
+	/* Moves objects that are already active to the end of the array: they have left the magazine, but the caller
+	 * does not get them. */
 	while ((done += activate(&core->arena.face, objects_out + done, end - done)) < end) {
 		void *twice = objects_out[done];
 

@@ -10,8 +10,8 @@
  *              table `gone`, and each of them borrows a cache.
  * Invariants   L1  a table has mask + 1 entries.  This number is a power of two, at least TABLE_ENTRIES_MIN, and
  *                  greater than the index of any entry in use.  (`nothing` and `gone` have the mask 0.)
- *              L2  after a thread was refused a cache, the thread's next PATIENCE calls on that pool do not ask for one.
- *                  During these calls, the pool's entry is {calls left, generation of the pool's id}.
+ *              L2  after a thread was refused a cache, the thread's next PATIENCE calls on that pool do not ask for a
+ *                  cache.  During these calls, the pool's entry is {calls left, generation of the pool's id}.
  *              L3  no thread looks up a pool with the id 0: no entry matches this id, and attach() is not called.
  * Progress     Look-up: wait-free.  First use by a thread: may enter the kernel.  Exit: takes the lock of the live
  *              pools.
@@ -109,7 +109,8 @@ uint32_t thread_hint(void)
 	return (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 40);
 }
 
-/* This thread's table, with an entry at index `place` (L1), or NULL. */
+/* Returns this thread's table, after it has grown to have an entry at index `place` (L1).  NULL: the thread cannot have
+ * such a table now. */
 static struct lfpool_entry_ *table_ensure(size_t place)
 {
 	struct lfpool_entry_ *before = table_here();
@@ -219,8 +220,8 @@ struct cache_head *thread_cache_if_any(const lfpool_t *pool)
 		       : NULL;
 }
 
-/* Not inlined: the asm of lfpool/inline.h names no memory, so the return from a call must order both stores before that
- * asm.  The function is in this file because an access by another TLS model could allocate. */
+/* Not inlined, so that a call orders both stores before the asm of lfpool/inline.h, which names no memory.  The
+ * function is in this file because an access by another TLS model could allocate. */
 NOINLINE struct cache_head *thread_cache_remembered(lfpool_t *pool)
 {
 	struct cache_head *head = thread_cache(pool);

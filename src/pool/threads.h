@@ -2,9 +2,9 @@
 /*
  * threads.h - looks up the calling thread's cache of a pool by the pool's id; threads.c has the rest.
  *
- * Idea         A thread's last pool and its table are in a thread-local variable of the TLS model initial-exec, which
- *              is never allocated on demand.  So a thread that gets no memory for a cache or a table still works,
- *              without a cache.  docs/decisions/0007-thread-local-variables.md has the figures.
+ * Idea         A thread's table, and the thread's cache of the pool that it used last, are in a thread-local variable.
+ *              In its TLS model, initial-exec, an access never allocates.  So a thread that gets no memory for a cache
+ *              or a table still works, without a cache.  docs/decisions/0007-thread-local-variables.md has the figures.
  *              A pool's index among the live pools is also the index of its entry in every thread's table.  Each table
  *              has at least TABLE_ENTRIES_MIN entries, so an index below that needs no check of the table's size.  For
  *              a pool with a higher index, the fast look-up uses the index modulo TABLE_ENTRIES_MIN.  The entry there
