@@ -3,8 +3,8 @@
  * cache.c - take and put through a cache (the slow paths of lfpool/inline.h), and the table of all caches of a pool.
  *
  * Two functions replace the current magazine; E is an empty magazine, F a full one (docs/design.md has a drawing):
- *   refill    current E   ->  current F, from the cache's own stack, the depot or an unused chunk; E goes onto a stack
- *   drain     current F   ->  current E, from the cache's own stack, the depot or another cache; F goes onto a stack
+ *   refill    current E   ->  current F, from the cache's own stack, the depot or an unused chunk; E is put on a stack
+ *   drain     current F   ->  current E, from the cache's own stack, the depot or another cache; F is put on a stack
  *
  * The table    A cache is claimed for a thread, as an explicit cache, or for a single call, and is never freed.  When a
  *              cache is given up, the next thread that needs a cache claims it.  A thread without a cache of its own,

@@ -13,7 +13,7 @@
  *                  withdraw   a bit, then capacity - 1               lfpool_shrink()
  *                  forbid     allowed - n, capacity - n              lfpool_shrink(), for slots that are cold already
  *                  owe        balance - n                            lfpool_shrink(), for objects in use
- *                  grow       balance + n, capacity + n              after opening pages
+ *                  grow       balance + n, capacity + n              growth, after the pages were opened
  *                  borrow     capacity + n, then bits; and back      lfpool_trim(), for slots that are not allowed
  *              If the balance is below 0, a put also lowers the capacity, in the same step.  A call holds each slot
  *              that it has taken, until it hands the slot out or puts it back.  The slots up to `opened` are
@@ -214,7 +214,7 @@ uint64_t cold_look(const struct cold *c, uint64_t word);
 void cold_give_bits(struct cold *c, uint64_t word, uint64_t bits);
 /* Takes the slots of `bits` if all of them are cold. */
 bool cold_take_bits(struct cold *c, uint64_t word, uint64_t bits);
-/* Takes a cold slot, for a call that has lowered the count (O1). */
+/* Takes a cold slot, for a call that has lowered `allowed` (O1). */
 uint32_t cold_take_any(struct cold *c);
 
 /* ---- Pages that have only cold slots (trim.c) ---- */

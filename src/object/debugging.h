@@ -62,7 +62,7 @@ void debug_slot_open(struct debug *debug, uint32_t slot, void *object);
 void debug_slot_refused(struct debug *debug, uint32_t slot, void *object);
 void debug_slot_begun(struct debug *debug, uint32_t slot);
 void debug_slot_ending(struct debug *debug, uint32_t slot, void *object);
-/* Returns the slot to put back.  With a quarantine that is the slot that left it, or SLOT_NONE. */
+/* Returns the slot to put back.  With a quarantine, this is the slot that left the quarantine, or SLOT_NONE. */
 uint32_t debug_slot_end(struct debug *debug, uint32_t slot, void *object);
 
 /* From now on the object's memory may be returned to the system, so its poison is no longer checked. */

@@ -60,7 +60,7 @@ void lifecycle_destroy_all(struct lifecycle *lifecycle, const struct arena *aren
 
 /* The result of lifecycle_begin().  BEGIN_REFUSED: a hook refused the object, and its slot must stay free; the object
  * may be built or not.  BEGIN_DISCARDED: hooks.validate rejected the object, so it was destroyed, and hooks.create
- * could not build it again.  Its slot must go to the cold store, and the caller takes another slot. */
+ * could not build it again.  The caller must put its slot into the cold store, and then takes another slot. */
 enum begun { BEGIN_OK, BEGIN_REFUSED, BEGIN_DISCARDED };
 
 /* Called by the holder of the free `slot`, before the object becomes active. */

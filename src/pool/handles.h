@@ -49,7 +49,7 @@ static inline uint32_t handle_find_use(const lfpool_t *pool, lfpool_handle_t han
 	return handle_with(pool, (uint32_t)slot, *word_out) == handle ? (uint32_t)slot : SLOT_NONE;
 }
 
-/* The same if the object is active and so the word is live; otherwise SLOT_NONE. */
+/* The same, but SLOT_NONE also if the word is not live, because then the object is not active. */
 static inline uint32_t handle_find(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *word_out)
 {
 	const uint32_t slot = handle_find_use(pool, handle, word_out);
