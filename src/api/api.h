@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * api.h - functions that the files of src/api share with each other, and some of them with src/registry.
+ * api.h - functions that the files of src/api share; src/registry uses some of them too.
  */
 #ifndef LFPOOL_API_H
 #define LFPOOL_API_H
@@ -26,16 +26,17 @@ size_t pool_bytes_in_buffer(const lfpool_config_t *given);
 /* process.c: sets up the process, once, before the first pool.  False when the system refuses; the next call tries
  * again. */
 bool process_open(void);
-/* A mutex for the folders above src/api.  The fork handlers take it too, so the child finds it free and its data
- * consistent.  A call that holds such a mutex must not open or close one, and must not fork.  fork_mutex_open() returns
- * false when the system refuses. */
+/* A mutex for the folders above src/api.  The fork handlers take it too, so the child finds the mutex free and the data
+ * behind it consistent.  A call that holds such a mutex must not open or close one, and must not fork.
+ * fork_mutex_open() returns false when the system refuses. */
 struct fork_mutex {
 	os_mutex_t mutex;
 	struct fork_mutex *next;
 };
 bool fork_mutex_open(struct fork_mutex *m);
 void fork_mutex_close(struct fork_mutex *m);
-/* The number of forks that led to this process, and the thread that called the last one. */
+/* process_forks(): the number of forks that led to this process.  process_forker(): the thread that called the last of
+ * these forks. */
 uint32_t process_forks(void);
 uintptr_t process_forker(void);
 

@@ -154,8 +154,8 @@ NOINLINE lfpool_status_t lfpool_cache_release_if_owned_slow_(lfpool_cache_t *cac
 
 /* ---- Many ---- */
 
-/* The deadline for a wait that hooks.exhausted asks for, in a call that has `done` objects.  A call that has objects
- * must not wait, because two such calls might wait for each other's objects. */
+/* The deadline for a wait that hooks.exhausted asks for, in a call that has `done` objects already.  A call that has
+ * objects must not wait, because two such calls might wait for each other's objects. */
 static inline uint64_t bulk_deadline(size_t done)
 {
 	return done ? 0 : UINT64_MAX;

@@ -129,7 +129,7 @@ static const char *check_retired_list(struct check *c, const struct retired *ret
 	return slot ? "R1: a list of retired slots is longer than its count" : NULL;
 }
 
-/* Checks the retired slots.  Runs after the free slots were found, because no slot may be both. */
+/* Checks the retired slots.  Runs after the free slots were found, because no slot may be both free and retired. */
 static const char *check_retired(struct check *c, const struct retired *retired)
 {
 	const char *violated = NULL;

@@ -2,7 +2,8 @@
 /*
  * create.c - lfpool_create() and lfpool_memory_bytes(), for memory from the system or from the caller.
  *
- * Idea         Checks the config, sets up the process (once), then opens the lifecycle and the pool (life.c).
+ * Idea         Creation checks the config, sets up the process (once), and then opens the lifecycle and the pool
+ *              (life.c).
  */
 #include "api/api.h"
 #include "object/debugging.h"

@@ -27,7 +27,7 @@
 /* Evicts the candidate with the least rank, if that candidate gives way to an object with the priority *newcomer.  If
  * `newcomer` is NULL, every candidate gives way.  False: no object gave way.  *slot_out is the victim's slot, which is
  * free now.  In a pool with a quarantine the victim's slot enters the quarantine, and *slot_out is the slot that left
- * it, or SLOT_NONE. */
+ * the quarantine, or SLOT_NONE. */
 static bool evict_least(lfpool_t *pool, const uint64_t *newcomer, uint32_t *slot_out)
 {
 	struct order *order = pool->order;

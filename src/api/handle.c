@@ -3,7 +3,7 @@
  * handle.c - handles and indices, and a pool from an address; see lfpool/handle.h.
  *
  * Idea         A handle is {the slot's generation + the pool's salt, slot}.  The generation counts the uses of the slot
- *              for which a handle was made; other uses pay nothing.  A use with a handle is marked: the slot's state
+ *              for which a handle was made; other uses cost nothing.  A use with a handle is marked: the slot's state
  *              (arena.h) is LFPOOL_MARKED_, and the slot's word is {generation, pins, live}.  The release of a marked
  *              object changes that word.  The slot number takes the lower b bits of the handle; b is large enough for
  *              all slot numbers up to the capacity.  The other 64 - b bits are the sum of the generation and the upper
@@ -22,10 +22,10 @@
  *                  than 2^(61-b) / d uses with a handle.
  * Races        If a program makes a handle of an object while another thread releases the object, it gets 0, or a
  *              handle that is stale at once.  There is a third case if the release is not a CAS (A2, arena.h).  The
- *              release may have read the state before the mark, and then it ends the use without changing the word.
- *              The handle stays live until a use with a handle ends in this slot; meanwhile it names the slot's present
- *              object, as the pointer does.  A release by this handle is refused while the state is not marked, and
- *              makes the handle stale.
+ *              release may have read the state before the state was marked, and then it ends the use without changing
+ *              the word.  The handle stays live until a use with a handle ends in this slot; meanwhile it names the
+ *              slot's present object, as the pointer does.  A release by this handle is refused while the state is not
+ *              marked, and makes the handle stale.
  * Progress     Wait-free, except that a release by handle, a pin and an unpin are lock-free.
  * Edges        TELL (arena.h): the writes of hooks.activate are visible to the thread that resolves the handle.
  */
@@ -75,7 +75,7 @@ static COLD lfpool_status_t handle_refuse(lfpool_t *pool, lfpool_handle_t handle
 	return misuse_tell(pool, &misuse);
 }
 
-/* A stale handle is no misuse here, because an eviction may have made it stale. */
+/* In an evicting pool a stale handle is no misuse, because an eviction may have made it stale. */
 lfpool_status_t handle_refuse_evicted(lfpool_t *pool, lfpool_handle_t handle)
 {
 	const bool may_be_evicted = !EMBEDDED && pool->order && handle_slot(pool, handle) - 1 < pool->core.arena.slots;

@@ -149,14 +149,15 @@ bool process_open(void)
 	if (ready)
 		return true;
 
-	/* os_stay_loaded() takes the loader's lock.  A library's constructor that creates a pool already holds that
-	 * lock when it takes ours, so our lock must not be held here.  Several threads may be here at once. */
+	/* os_stay_loaded() takes the loader's lock.  The constructor of another library runs with that lock held, and
+	 * takes our lock if it creates a pool.  So our lock must not be held here.  Several threads may be here at
+	 * once. */
 	bool keys_usable;
 
 	if (!os_stay_loaded(&keys_usable))
 		return false;
 	live_pools_lock();
-	/* Each of the two is set up once, even if the other fails. */
+	/* The fork handlers and the notice of exits are each set up once, even if the other one fails. */
 	has_fork_handlers = has_fork_handlers || os_at_fork(lock_all, unlock_all, unlock_in_child);
 	notices_exits = notices_exits || threads_notice_exits(keys_usable);
 	ready = has_fork_handlers && notices_exits;

@@ -10,7 +10,7 @@
  * Invariants   I1  capacity = active + retired + cached + shared + untouched, while no call is under way.  `active` is
  *                  counted from the states, and the other terms from the magazines.  So an object that is lost, or is
  *                  in two places, violates I1 and shows as `unaccounted`.
- * Progress     Lock-free, because of the loop in told().  The cost is O(slots ever used + caches).
+ * Progress     Lock-free, but not wait-free because of the loop in told().  The cost is O(slots ever used + caches).
  */
 #include "base/sized.h"
 #include "core/cache.h"

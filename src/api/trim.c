@@ -3,11 +3,11 @@
  * trim.c - lfpool_trim(), and the end of lfpool_shrink(): returns the memory of free objects to the system.
  *
  * Idea         A trim cools and then sweeps.  Cooling takes free slots out of the free lists, one by one, and puts them
- *              into the cold store (cold.h), where an acquire looks last.  Sweeping moves a cursor over the pages, in
- *              search of runs of pages, of at most STEP_BYTES, whose slots are all cold.  It takes the slots of a run
- *              out of the cold store (first the counts, then the bits: O1), returns the pages, and puts the slots in
- *              again.  The next call starts where the sweep ended.  A trim is complete when the cursor has passed all
- *              pages and the trim has returned none of them.
+ *              into the cold store (cold.h), where an acquire looks last.  Sweeping moves a cursor over the pages, and
+ *              looks for runs of at most STEP_BYTES in which all slots are cold.  It takes the slots of a run out of
+ *              the cold store (first the counts, then the bits: O1), returns the pages, and puts the slots in again.
+ *              The next call starts where the sweep ended.  A trim is complete when the cursor has passed all pages and
+ *              the trim has returned none of them.
  * Invariants   TR1 while a page is being returned, this call holds all slots on it, so no other thread can have an
  *                  object there.  A page is skipped if the cold store has not opened every slot on it yet, because a
  *                  thread that opens a slot does not use the cold store's bits.
@@ -32,7 +32,7 @@
 #include "lfpool/resize.h"
 
 #define STEP_BYTES ((size_t)64 << 10)
-#define LOOK_SHARE 64 /* examining a page costs 1 / LOOK_SHARE of returning it */
+#define LOOK_SHARE 64 /* of the budget, examining a page takes 1 / LOOK_SHARE of returning it */
 
 /* ---- Cooling ---- */
 
@@ -129,7 +129,7 @@ static bool sweep(lfpool_t *pool, size_t *budget)
 {
 	const size_t page = os_page_bytes(), most = STEP_BYTES / page ? STEP_BYTES / page : 1;
 	const size_t end = pages_end(&pool->core.cold);
-	/* relaxed, all: an imprecise cursor is harmless, because concurrent trims may sweep the same pages. */
+	/* relaxed, all: an imprecise cursor is harmless, because concurrent trims may sweep the same pages anyway. */
 	size_t at = (size_t)load_relaxed(&pool->trim_at), in_vain = (size_t)load_relaxed(&pool->trim_in_vain);
 	struct page_run run;
 

@@ -193,7 +193,7 @@ size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns)
 	/* Repeats only after a sleep. */
 	while ((left = cold_capacity(&pool->core.cold)) && deadline_ns &&
 	       (deadline_ns == UINT64_MAX || os_now_ns() < deadline_ns)) {
-		/* relaxed: a word to sleep on. */
+		/* relaxed: the value is only compared when the call goes to sleep. */
 		const uint64_t seen = load_relaxed(&d->closed);
 
 		/* CLOSED_EMPTY is announced once.  Objects that a call adds later leave the pool soon, but without a

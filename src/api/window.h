@@ -4,11 +4,11 @@
  *
  * Idea         A set finds the class of an address by arithmetic.  So it reserves one range of addresses, and cuts it
  *              into windows of one size, a power of two.  A pool made in a window has its objects there, and its other
- *              memory elsewhere.  Except for the public headers and the fork mutex (api.h), the folders above src/api
- *              use only this header.
+ *              memory elsewhere.  Except for the fork functions of api.h, the folders above src/api use no other
+ *              internal header of src/api.
  * Invariants   Y2  every object of a pool made in a window is completely in that window; an inaccessible page is
  *                  between the objects of two windows.
- * Progress     All of these may enter the kernel, except window_of().
+ * Progress     All functions may enter the kernel, except window_of().
  */
 #ifndef LFPOOL_WINDOW_H
 #define LFPOOL_WINDOW_H
@@ -47,9 +47,9 @@ bool windows_open(struct windows *w, size_t count, size_t most, size_t alignment
 void windows_close(struct windows *w);
 
 /*
- * The bytes that a window must have for config.max_capacity objects, with the additions of debug modes and the
- * environment.  The number is 0 for LFPOOL_BACKEND_MALLOC, whose objects are on the heap, and SIZE_MAX if it overflows.
- * Returns the status that lfpool_create() returns for such a config.
+ * The bytes that a window must have for config.max_capacity objects, including the bytes that debug modes add, also
+ * those of the environment variable.  The number is 0 for LFPOOL_BACKEND_MALLOC, whose objects are on the heap, and
+ * SIZE_MAX if it overflows.  Returns the status that lfpool_create() returns for such a config.
  */
 lfpool_status_t window_bytes(const lfpool_config_t *config, size_t *bytes_out);
 /* Lowers config->max_capacity, and capacity with it, until the objects fit in the range; not below 1. */

@@ -41,8 +41,8 @@ static inline bool is_candidate(uint64_t word)
 	return (word & (GENERATION_ONE - 1)) == GENERATION_CANDIDATE;
 }
 
-/* The number of slots or nodes of a level, up to the last one that can have a candidate.  seq_cst: a scan (EV4)
- * includes the slots of earlier unpins. */
+/* The number of slots or nodes of a level, up to the last one that can have a candidate.  seq_cst: so a scan (EV4)
+ * includes the slots of all earlier unpins. */
 static inline size_t level_count(const struct order *order, unsigned level)
 {
 	const uint64_t top = load_seq_cst(&order->top);

@@ -16,8 +16,8 @@
  *              raises the bounds above its victim.
  * Invariants   EV1 a slot's priority and stamp change only while the caller has pinned the slot's object, or the
  *                  object is not active.
- *              EV2 from the return of a candidate's last unpin until the candidate is pinned or leaves, each bound
- *                  above it that is not being raised is at most its rank.
+ *              EV2 from the return of a candidate's last unpin until the candidate is pinned or its use ends, each
+ *                  bound above it that is not being raised is at most its rank.
  *              EV3 lowering: after the CAS that removed the last pin, a thread loads the version of each node above the
  *                  slot, from the lowest up.  If the bound is being raised, the thread adds MISSED to the version.
  *                  Otherwise, if the bound is above the rank, the thread lowers the two words of the bound, priority

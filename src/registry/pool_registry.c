@@ -76,8 +76,8 @@ static const char *full_of(const lfpool_config_t *config)
 	return config->growth_step && config->max_capacity > config->capacity ? "grow" : "fail";
 }
 
-/* Puts the settings of the profile into the config, and reserves addresses for `reserve` objects.  `words` is room
- * for config->debug. */
+/* Puts the settings of the profile into the config, and reserves addresses for `reserve` objects.  `words` receives
+ * the text of config->debug. */
 static void policy_into(lfpool_config_t *config, const struct policy *policy, uint64_t reserve,
 			char words[DEBUG_WORDS_BYTES])
 {
@@ -475,7 +475,7 @@ static bool row_leave(lfpool_registry_t *registry, const lfpool_t *pool, char na
 		busy = row < registry->rows + registry->count && row->busy;
 		if (!busy)
 			break;
-		/* relaxed: it changes under the mutex. */
+		/* relaxed: the word changes only under the mutex. */
 		const uint64_t seen = load_relaxed(&registry->brought);
 
 		registry->sleepers++;
@@ -612,7 +612,7 @@ lfpool_status_t lfpool_registry_switch_sized(lfpool_registry_t *registry, const 
 	profile_free(&fresh);
 	if (status == LFPOOL_OK) {
 		bring_all(registry, GIVE_UP, &report);
-		/* Now the memory that other pools gave up is available. */
+		/* By now the pools that shrank have given up their memory. */
 		bring_all(registry, GET_MORE, &report);
 		count_all(registry, &report);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pool_registry.h - a registry of lfpool/registry.h, for the files of this folder and for sets.
+ * pool_registry.h - the struct of a registry (lfpool/registry.h), for the files of this folder and for sets.
  *
  * Idea         A registry is a layer on the public functions.  It has a profile, and a row for each pool, sorted by
  *              name.  A row remembers the pool's configuration without the profile, so that each scenario starts from
@@ -9,12 +9,13 @@
  *              PR2 the pool of a row exists, and no other row has it.  While a pool is being made or destroyed, its row
  *                  has only the name, because another pool can get the address of a destroyed one.
  *              PR3 `scenario` is the number of a scenario of the profile.
- *              PR4 a call has a row while it makes or destroys the row's pool, or while `busy` is set for it.
+ *              PR4 a call has a row while it makes or destroys the row's pool, or while it has set `busy` for the row.
  *                  Meanwhile no other call removes the row or changes its pool.  A switch that meets such a row sets
  *                  `again`, and does not wait.  The call that has the row checks `again` under the mutex when it is
  *                  done.  So some call brings each pool to the newest scenario.
  * Concurrency  A registry has one mutex, which is held for look-ups and for changes of rows.  No pool is made, changed
- *              or destroyed under it.  So hooks and continuations run without the mutex, and can call every function.
+ *              or destroyed while a thread holds it.  So hooks and continuations run without the mutex, and can call
+ *              every function.
  *                 A destroy waits for the call that has the row of its pool; no other call waits.  The child of a fork
  *                 takes back the rows that calls of the parent's other threads had (PR4).
  * Progress     Blocking.

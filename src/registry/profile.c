@@ -130,7 +130,7 @@ struct reader {
 	bool no_memory;
 };
 
-/* A word for "%.*s", cut off after 32 bytes. */
+/* The arguments for "%.*s": a word, cut off after 32 bytes. */
 #define SHOWN(word) (int)((word).length < 32 ? (word).length : 32), (word).at
 
 static bool fail(struct reader *r, const char *at, const char *format, ...) PRINTF_LIKE(3, 4);
@@ -204,7 +204,7 @@ static const struct key {
 #undef PROFILE_BYTE_KEY
 };
 
-/* The word for a key.  A key has one word for objects and may have one for bytes; the policy has used one of them. */
+/* The word for a key, as the line gives it: in objects, or in bytes. */
 static const char *word_of(const struct policy *policy, enum profile_key key)
 {
 	const bool in_bytes = policy->in_bytes >> key & 1;
@@ -339,7 +339,7 @@ static bool read_setting(struct reader *r, struct policy *policy)
 
 /* ---- Lines ---- */
 
-/* The array, with room for one more; NULL when the system refuses. */
+/* Returns the array, with room for one more element; NULL when the system refuses. */
 static void *with_room(struct reader *r, void *array, size_t count, size_t *room, size_t bytes_each)
 {
 	const size_t wanted = *room ? 2 * *room : 8;

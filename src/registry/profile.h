@@ -84,7 +84,8 @@ struct profile {
 	size_t scenario_count, scenario_room, line_count, line_room;
 };
 
-/* LFPOOL_OK; LFPOOL_E_PROFILE, with the reason in *error; LFPOOL_E_NO_MEMORY.  A failure leaves nothing to free. */
+/* Returns LFPOOL_OK; LFPOOL_E_PROFILE, with the reason in *error; LFPOOL_E_NO_MEMORY.  A failure leaves nothing to
+ * free. */
 lfpool_status_t profile_read(struct profile *p, const char *text, lfpool_profile_error_t *error);
 /* Returns LFPOOL_E_NO_MEMORY, and stores its text in *error. */
 lfpool_status_t profile_no_memory(lfpool_profile_error_t *error);

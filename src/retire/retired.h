@@ -14,8 +14,8 @@
  *                  held  -> begun   CAS, by that call: the batch is not ready, or the next one has begun
  *                  held  -> idle    CAS, by that call: the batch was reclaimed, and the stack is empty
  *              The links of the stack and of the batch are in an array, with a word for each slot.  The stack is only
- *              taken as a whole, and only the call that took it reads its links.  So ABA cannot occur, and the word has
- *              no tag.
+ *              taken as a whole, and only the call that took it reads its links.  So ABA cannot occur, and the word
+ *              needs no tag.
  * Invariants   R1  a retired slot is on one stack, or in one batch, and its link is marked as retired.  The link of a
  *                  free or active slot is not marked.
  *              R2  an idle shard has an empty stack: when a batch has been reclaimed, the stack becomes the next batch.
@@ -25,9 +25,9 @@
  *                  After that the batch belongs to the scheme, or to the call that changed the word from begun to held.
  *                  If the batch is ready, that call puts the objects back before it lets the batch go.
  *              R4  `ended` counts the batches of a shard whose objects are all free.
- * Progress     Retire: lock-free, except `begin`.  Asking: lock-free, except `ready`: a call skips a shard that is
- *              held.  If a thread stops while it holds a shard, the objects there stay retired, and other calls retire
- *              to other shards.
+ * Progress     Retire: lock-free, except for `begin`.  Asking: lock-free, except for `ready`, because a call skips a
+ *              shard that is held.  If a thread stops while it holds a shard, the objects there stay retired, and other
+ *              calls retire to other shards.
  * Concurrency  -: may run at the same time.  H: one call at a time for a slot, or for a batch: each has one holder
  *              (R3).  E: only in a hook at the end of a batch, for which finish waits.  X: no other call is under way.
  *                                              push, poll  reclaim  count, has  finish  close

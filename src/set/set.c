@@ -281,7 +281,7 @@ size_t lfpool_set_destroy(lfpool_set_t *set)
 
 /* ---- From an address to its pool ---- */
 
-/* The class whose pool has the address, found by asking each pool; classes.count: no class. */
+/* The class whose pool owns the address, found by asking each pool; classes.count: no class. */
 static size_t class_that_owns(const lfpool_set_t *set, const void *pointer)
 {
 	size_t number = 0;

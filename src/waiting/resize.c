@@ -86,8 +86,8 @@ static size_t remove_free(lfpool_t *pool, struct cache_head *head, size_t count)
 
 size_t resize_shrink(lfpool_t *pool, struct cache_head *head, size_t count)
 {
-	/* The call removes free objects first, because once objects are owed, other calls might pay with the free
-	 * ones. */
+	/* The call removes free objects first, because once objects are owed, other calls might give these free objects
+	 * to the shrink. */
 	size_t gone = remove_free(pool, head, count);
 
 	if (gone < count) {

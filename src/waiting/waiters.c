@@ -211,7 +211,7 @@ static void tell_empty(lfpool_t *pool)
 
 	/* Pairs with the fence in lfpool_close(), which sets `closed`, fences, and loads the capacity. */
 	full_fence();
-	/* relaxed, both: only a word to sleep on. */
+	/* relaxed, both: the word only wakes a call that sleeps on it. */
 	if (unlikely(load_relaxed(closed) == CLOSED) && !cold_capacity(&pool->core.cold) &&
 	    cas_relaxed(closed, &found, CLOSED_EMPTY))
 		if (!arena_in_buffer(&pool->core.arena))
