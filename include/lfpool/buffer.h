@@ -8,8 +8,8 @@
  *     config.capacity = 1000;
  *     if (lfpool_create_in(&pool, &config, memory, sizeof(memory)) != LFPOOL_OK) ...
  *
- * With config.memory_use = LFPOOL_MEMORY_OBJECTS only the objects are in caller-provided memory.  This serves for
- * memory that is pinned, bound to a NUMA node, mapped from hugetlbfs, or registered with a device or the kernel.
+ * With config.memory_use = LFPOOL_MEMORY_OBJECTS only the objects are in caller-provided memory.  Use this for memory
+ * that is pinned, bound to a NUMA node, mapped from hugetlbfs, or registered with a device or the kernel.
  *
  *     config.memory_bytes = lfpool_memory_bytes(&config);
  *     config.memory = my_pinned_pages(config.memory_bytes);
@@ -42,20 +42,20 @@
  *     Linux has a clock in user space (vDSO).  The queue has room for 16 calls and continuations: a further waiting
  *     call is served out of turn, and a further lfpool_acquire_async() returns LFPOOL_E_NO_MEMORY.
  *   - A misuse is counted and reported to the hook; nothing is written to stderr.
- *   - Some fields of the config are restricted; for other values lfpool_create() returns the status of the field.
- *     max_capacity must be 0 or capacity; backend LFPOOL_BACKEND_LOCKFREE; buffer_caches at most LFPOOL_BUFFER_CACHES;
- *     depot_shards 0 or 1; flags without LFPOOL_LOCK and LFPOOL_HUGE_PAGES; debug modes only check, zero and no-tools;
- *     scheme all NULL.  The default of cache_capacity is the one for 4 processors, or for buffer_caches if that is
- *     less.
+ *   - Some fields of the config allow only some values; for any other value lfpool_create() returns the status that
+ *     names the field.  max_capacity must be 0 or capacity; backend LFPOOL_BACKEND_LOCKFREE; buffer_caches at most
+ *     LFPOOL_BUFFER_CACHES; depot_shards 0 or 1; flags without LFPOOL_LOCK and LFPOOL_HUGE_PAGES; debug modes only
+ *     check, zero and no-tools; scheme all NULL.  The default of cache_capacity is the one on a machine with 4
+ *     processors, or with buffer_caches processors if that is less.
  *   - The environment variables LFPOOL_BACKEND and LFPOOL_DEBUG are ignored (one line on stderr per process reports
  *     it), and Valgrind and AddressSanitizer do not know which objects are free.
  *
  * Processes.  A pool in a buffer that a process shares with its children (mmap with MAP_SHARED, then fork) is one pool
  * for all of them: a call of another process is like a call of another thread.  The buffer, the library and the hooks
- * must have the same address in each process, so there is no exec, and no other mapping of the buffer.  Hooks run in
- * the process of the call.  A continuation runs in the process whose call serves it: its function and context must be
- * valid there.  If a process ends inside a call, the pool loses the objects and the cache of that call.  Objects that
- * the process held are never released automatically.
+ * must have the same address in each process, so a process must not call exec, or map the buffer a second time.  Hooks
+ * run in the process of the call.  A continuation runs in the process whose call serves it: its function and context
+ * must be valid there.  If a process ends inside a call, the pool loses the objects and the cache of that call.
+ * Objects that the process held are never released automatically.
  *
  * Any other pool belongs to the process that created it, and a child has a copy.  If its objects are in caller-provided
  * memory that the child shares, they remain the parent's, and the child's copy of the pool is closed (lfpool_close()):
@@ -139,7 +139,8 @@ LFPOOL_C_BEGIN_
  * config    As for lfpool_create(); `memory` and `memory_bytes` are ignored, `memory_use` is not.  For
  *           LFPOOL_MEMORY_OBJECTS the environment variable LFPOOL_DEBUG applies.
  * Returns   The bytes for the objects (whole pages for max_capacity objects), or for the whole pool (enough for any
- *           address of the buffer); 0 if `config` is NULL, lfpool_create() would refuse it, or memory is short.
+ *           address of the buffer); 0 if `config` is NULL, lfpool_create() would refuse it, or the system refuses
+ *           memory.
  * Threads   Any.
  * Progress  For LFPOOL_MEMORY_POOL wait-free.  For LFPOOL_MEMORY_OBJECTS lock-free; may enter the kernel.
  */

@@ -180,8 +180,8 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  * all 64 (docs/memory.md).
  *
  * Rule: the plain stride is object_size, rounded up to object_alignment.  A step is 64 bytes, or object_alignment if
- * that is larger.  If the plain stride is an even number of steps, one step is added, except below 16 steps, where it
- * would cost over 1/16 of the memory, and with an alignment of 4096 or more, where no stride helps.
+ * that is larger.  If the plain stride is an even number of steps, one step is added.  It is not added below 16 steps,
+ * where it would cost over 1/16 of the memory, or with an alignment of 4096 or more, where no stride helps.
  *
  * Source: DPDK's mempool (rte_mempool.c, arch_mem_object_align()), which makes the number of lines odd too.
  */
@@ -250,10 +250,11 @@ typedef struct lfpool_misuse_t {
  * held.  It may call the pool, except inside lfpool_create() and lfpool_destroy().  Several threads may run a hook at
  * once, for different objects.
  *
- * An object's life: create once; then, for each use, validate (not the first time), activate, deactivate; destroy once.
- * State that create built survives reuse.  An object is in use from the return of activate to the call of deactivate;
- * inside a hook it is not in use and has no handle.  Each of these hooks is called exactly once per step, also under
- * races, because a pool with any of them checks its releases as with LFPOOL_CHECK_RACES.
+ * In the life of an object create is called once; then, for each use, validate (not for the first), activate and
+ * deactivate; and at the end destroy, once.  State that create built survives reuse.  An object is in use from the
+ * return of activate to the call of deactivate; inside a hook it is not in use and has no handle.  Each of these hooks
+ * is called exactly once per step, also under races, because a pool with any of them checks its releases as with
+ * LFPOOL_CHECK_RACES.
  *
  * The inlined fast paths need a pool without validate, activate and deactivate, and without create unless
  * LFPOOL_CREATE_ALL is set.  In other pools with hooks every call takes the slow path: an acquire and its release take

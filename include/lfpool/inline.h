@@ -27,7 +27,8 @@
  *                  of an object is the word of the granule in which it starts.
  * Progress     The fast path is wait-free: no loop, no locked instruction, and stores only to the cache's magazine
  *              and the object's state.
- * Edges        GIVE (docs/memory-model.md): each release-store of bottom, read by a thief's acquire.
+ * Edges        GIVE (docs/memory-model.md): from each release store of bottom to the acquire load of a thief that reads
+ *              it.
  *
  * Names that end in an underscore are internal.  Layouts change between versions, so compile with the header of the
  * library that you link.

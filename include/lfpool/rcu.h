@@ -36,9 +36,9 @@ struct rcu_flavor_struct;
  * lfpool_rcu_scheme - make a scheme (config.scheme): objects may be reused after a grace period of this flavour.
  *
  * While an object is retired, lfpool_drain() and lfpool_destroy() call the flavour's rcu_barrier().  So do not call
- * these two from a callback of call_rcu().  Inside a read-side section they are refused.  QSBR cannot detect sections;
- * there the two calls are a quiescent state of the calling thread.  lfpool_acquire_wait() inside a section, or online
- * with QSBR, delays the grace period that it waits for.
+ * these two from a callback of call_rcu().  Inside a read-side section they are refused.  With QSBR, which cannot
+ * detect sections, the two calls are a quiescent state of the calling thread.  lfpool_acquire_wait() inside a section,
+ * or online with QSBR, delays the grace period that it waits for.
  *
  * flavor    For example &urcu_memb_flavor; it must live as long as the pool.  NULL: no scheme.
  * Returns   The scheme.

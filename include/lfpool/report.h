@@ -14,7 +14,8 @@
 LFPOOL_C_BEGIN_
 
 /*
- * Counters of a pool, and where its objects are.  Append-only.  While no other thread is inside a call on the pool,
+ * Counters of a pool, and the numbers of its objects by place.  Append-only.  While no other thread is inside a call on
+ * the pool,
  *
  *     capacity = active + retired + cached + shared + untouched
  */
@@ -115,8 +116,8 @@ typedef struct lfpool_advice_t {
  * would have needed.
  *
  *   1. capacity: `high_water`.  The same run with that capacity never finds the pool empty.  If high_water is the whole
- *      capacity, and calls found the pool empty, one object is added for each such call, up to a sum of twice
- *      high_water.  Then measure again.
+ *      capacity, and calls found the pool empty, one object is added for each such call, but the advice is at most
+ *      twice high_water.  Then measure again.
  *   2. cache_capacity: unchanged if trips to the depot were rare (LFPOOL_ADVICE_SELDOM), or fewer than 1000 acquires
  *      were made; 0 in mutex mode.  Otherwise doubled until trips can be expected to be rare, up to 256 KiB of objects
  *      and 256 objects.  (256 are enough: after a trip a cache has 128 objects, and room for 128.)

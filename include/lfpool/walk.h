@@ -79,8 +79,8 @@ LFPOOL_API void *lfpool_cursor_next(lfpool_cursor_t *cursor);
  * lfpool_cursor_split - divide a walk among workers.
  *
  * parts        Number of cursors, at least 1.
- * cursors_out  Room for `parts` cursors.  Each visits a part of the slots: whole magazines, and the pool's last one may
- *              be short.  The parts' numbers of slots differ by at most one magazine.
+ * cursors_out  Room for `parts` cursors.  Each visits a part of the slots, in whole magazines; only the pool's last
+ *              magazine may be short.  The sizes of the parts differ by at most one magazine.
  * Threads      One thread splits and hands out the parts.
  * Cost         O(parts).
  */

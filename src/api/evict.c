@@ -6,8 +6,7 @@
  *              active as in every acquire.  It also gets a rank and a pin, so it is no candidate for eviction before
  *              its first unpin.  After a search has found the pool full, the pool is not searched again until an object
  *              becomes free (W13, waiters.h).
- * Shrink       While a shrink is pending, the slot of a victim goes to the shrink, and the acquire takes another
- *              victim.
+ * Shrink       While a shrink is pending, it gets the slot of a victim, and the acquire takes another victim.
  * Eviction     The use of a victim ends like the use of a released object (A3, arena.h): by a CAS of the slot's word.
  *              The CAS expects the value that the search saw, which had no pins.  If the CAS fails, another thread has
  *              pinned, released or evicted the object, and the search begins again.  Lock-free, except for the hooks.

@@ -9,7 +9,7 @@
  *              all slot numbers up to the capacity.  The other 64 - b bits are the sum of the generation and the upper
  *              64 - b bits of the salt, modulo 2^(64 - b).  Slot numbers start at 1, so no handle is 0.
  * Invariants   N1  a handle is returned only if a call found the word live, and after that found the state marked.  So
- *                  by A3 (arena.h) the handle is stale by now, or the release of the object makes it stale.  No two
+ *                  by A3 (arena.h) the handle is stale by now, or the release of the object will make it stale.  No two
  *                  marked uses of a slot have a live word with the same generation.  So a stale handle matches no later
  *                  use, except after the wrap that lfpool/handle.h computes.
  *              N2  a release by handle, a pin, an unpin, and each release of a marked object is a CAS that expects a

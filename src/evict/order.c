@@ -154,7 +154,7 @@ static ALWAYS_INLINE struct lowest slot_rank(const struct order_level *l, const 
 {
 	/* seq_cst: EV4.  The load also acquires, edge PIN. */
 	const uint64_t word = load_seq_cst(&arena->generation[index + 1]);
-	/* relaxed, both: after the word. */
+	/* relaxed, both: the load of the word has acquired them. */
 	const struct rank rank = {load_relaxed(&l->priority[index]), load_relaxed(&l->stamp[index])};
 
 	return (struct lowest){is_candidate(word) ? rank : RANK_NONE, index};
@@ -352,7 +352,7 @@ static bool confirm(const struct order *order, struct lowest lowest, struct leas
 	const struct order_level *l = &order->level[0];
 	/* acquire: edge PIN. */
 	const uint64_t word = load_acquire(&order->arena->generation[lowest.at + 1]);
-	/* relaxed, both: after the word. */
+	/* relaxed, both: the load of the word has acquired them. */
 	const uint64_t priority = load_relaxed(&l->priority[lowest.at]), stamp = load_relaxed(&l->stamp[lowest.at]);
 
 	*least_out = (struct least){lowest.rank, word, (uint32_t)lowest.at + 1};

@@ -130,7 +130,7 @@ uint64_t order_priority(const struct order *order, uint32_t slot);
 void order_lower(struct order *order, uint32_t slot);
 
 /* Returns the candidate with the least rank.  Ranks may change during the call.  When the search read the rank of its
- * result, that rank was at most the rank of each candidate that did not change. */
+ * result, no candidate that stayed unchanged during the call had a lower rank. */
 struct least order_least(struct order *order);
 /* Called after the block of this slot lost its least candidate.  Raises the bounds above the block, if they are below
  * `limit`. */

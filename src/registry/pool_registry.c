@@ -289,7 +289,7 @@ static void give_up(const struct target *t, lfpool_registry_report_t *report)
 		report->objects_removed += lfpool_shrink(t->pool, settled - wanted);
 	if (!t->wanted.value[PROFILE_trim])
 		return;
-	/* The count includes the memory that the shrink returned. */
+	/* bytes_trimmed includes the memory that the shrink returned. */
 	(void)lfpool_trim(t->pool, (size_t)t->wanted.value[PROFILE_keep], SIZE_MAX);
 	report->bytes_trimmed += (size_t)(lfpool_quick_stats(t->pool).given_back - given_back);
 }
@@ -511,7 +511,7 @@ size_t lfpool_registry_destroy_pool(lfpool_registry_t *registry, lfpool_t *pool)
 
 /* ---- A switch ---- */
 
-/* Would a pool made now differ in settings that a switch cannot change? */
+/* Would a pool made now have other values for the settings that a switch cannot change? */
 static bool is_fixed(const struct policy *made, const struct policy *wanted)
 {
 	const size_t bytes = (PROFILE_KEY_COUNT - PROFILE_FIXED) * sizeof(*made->value);

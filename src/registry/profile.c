@@ -399,8 +399,8 @@ static bool read_scenario(struct reader *r)
 	return at_end(r) ? add_scenario(r, &scenario) : fail(r, r->at, "unexpected text after ]");
 }
 
-/* A line's capacity must not exceed its max_capacity, if both are in the same unit.  Values that the line lacks are
- * those from the scenario "default". */
+/* A line's capacity must not exceed its max_capacity, if both are in the same unit.  A value that is not in the line is
+ * taken from the scenario "default". */
 static bool check_line(struct reader *r, const char *at, const struct profile_line *line)
 {
 	struct policy whole = {0};

@@ -67,7 +67,7 @@ void resize_pay(lfpool_t *pool, uint32_t slot)
 {
 	destroy_cooled(pool, slot);
 	cold_put(&pool->core.cold, slot);
-	/* W1: the caller looks at the queue next, and the pool may be able to grow again. */
+	/* W1: the pool may be able to grow again now, so the caller looks at the queue after this fence. */
 	full_fence();
 }
 

@@ -118,7 +118,7 @@ static inline bool waiters_know_full(const struct waiters *d)
 	return load_acquire(&d->full) == FULL_KNOWN;
 }
 
-/* Does a call wait, or is a shrink pending?  While `full` is not FULL_UNKNOWN, it adds 1 to `wanted`, which does not
+/* Does a call wait, or is a shrink pending?  While `full` is not FULL_UNKNOWN, it adds 1 to `wanted`; this 1 does not
  * count here.  relaxed, both: a call that begins to wait at the same instant may count or not. */
 static inline bool waiters_any(const struct waiters *d)
 {
