@@ -22,8 +22,8 @@
  * config.memory.
  *
  * A pool in a buffer (LFPOOL_MEMORY_POOL) keeps all promises of lfpool.h and one more: from creation to destruction no
- * call on it makes a system call.  Creation writes to the whole buffer, so no later call meets an untouched page.  The
- * costs:
+ * call on it makes a system call.  Creation writes to the whole buffer, so no later call is the first to touch a page.
+ * The costs:
  *
  *   - No fast path is inlined.  A thief cannot call membarrier(2), because that is a system call, so every acquire and
  *     every steal execute a full fence instead.
@@ -34,16 +34,16 @@
  *     faster; few caches need less space.
  *   - lfpool_of() and lfpool_release_self() do not find the pool.
  *   - After fork the child's copy of the pool still has the parent's waiting calls in its queue, and has lost the
- *     caches that calls of other threads were using.  If no cache is left, every call on the copy spins for ever.  So
- *     fork only while no other thread is inside a call of this pool; or, if there are more caches than threads, while
- *     no call waits.
+ *     caches that calls of other threads were using.  If no cache is left, calls on the copy spin for ever.  So fork
+ *     only while no other thread is inside a call of this pool; or, if there are more caches than threads, while no
+ *     call waits.
  *   - The pool cannot grow beyond its first capacity.  Shrinking and growing back work; lfpool_trim() does nothing.
  *   - Waiting calls (lfpool/wait.h) spin.  With a timeout they read CLOCK_MONOTONIC, which needs no system call where
  *     Linux has a clock in user space (vDSO).  The queue has room for 16 calls and continuations: a further waiting
  *     call is served out of turn, and a further lfpool_acquire_async() returns LFPOOL_E_NO_MEMORY.
  *   - A misuse is counted and reported to the hook; nothing is written to stderr.
- *   - Some fields of the config allow only some values; for any other value lfpool_create() returns the status that
- *     names the field.  max_capacity must be 0 or capacity; backend LFPOOL_BACKEND_LOCKFREE; buffer_caches at most
+ *   - Some fields of the config allow only these values; for others lfpool_create() returns the status that names the
+ *     field.  max_capacity must be 0 or capacity; backend LFPOOL_BACKEND_LOCKFREE; buffer_caches at most
  *     LFPOOL_BUFFER_CACHES; depot_shards 0 or 1; flags without LFPOOL_LOCK and LFPOOL_HUGE_PAGES; debug modes only
  *     check, zero and no-tools; scheme all NULL.  The default of cache_capacity is the one on a machine with 4
  *     processors, or with buffer_caches processors if that is less.

@@ -3,7 +3,7 @@
  * config.h - the configuration of a pool: status values, flags, backends, hooks.
  *
  * lfpool_config_t begins with its own size and only grows at the end, so a program compiled against an older header
- * keeps working.  Zero in a field means that the library chooses.
+ * keeps working.
  */
 #ifndef LFPOOL_CONFIG_H
 #define LFPOOL_CONFIG_H
@@ -34,7 +34,7 @@
 #endif
 
 /* A function that a header defines.  In C++ inline functions call it, so the one-definition rule requires external
- * linkage.  Its visibility is hidden, so that a plug-in does not get the function of another version of this header. */
+ * linkage.  It is hidden, so that a plug-in does not get the function of another version. */
 #if !defined(__cplusplus)
 #define LFPOOL_INLINE_ static inline
 #elif defined(__ELF__)
@@ -65,8 +65,7 @@ typedef uint64_t lfpool_handle_t; /* names an object until it is released, see l
 
 /* ---- Status ------------------------------------------------------------------------------------------------ */
 
-/* Every status: X(name, value, text).  Each kind of refusal has one value.  LFPOOL_E_CONFIG_* names the refused field
- * of the config. */
+/* Every status: X(name, value, text).  One value per kind of refusal; LFPOOL_E_CONFIG_* names the refused field. */
 #define LFPOOL_STATUS_MAP(X)                                                                                        \
 	X(LFPOOL_OK, 0, "ok")                                                                                       \
 	X(LFPOOL_E_ARGUMENT, -1, "a required pointer is NULL, or a struct_size is invalid")                         \
@@ -257,8 +256,8 @@ typedef struct lfpool_misuse_t {
  * LFPOOL_CHECK_RACES.
  *
  * The inlined fast paths need a pool without validate, activate and deactivate, and without create unless
- * LFPOOL_CREATE_ALL is set.  In other pools with hooks every call takes the slow path: an acquire and its release take
- * about 20 ns, plus the hooks.
+ * LFPOOL_CREATE_ALL is set.  Other pools with hooks take the slow path: about 20 ns for an acquire and its release,
+ * plus the hooks.
  */
 typedef struct lfpool_hooks_t {
 	void *context; /* passed to each */

@@ -6,7 +6,7 @@
  *
  *     LFPOOL_DEBUG=poison,owner ./program              # the same, for every pool, without a rebuild
  *
- * Modes are separated by commas, without blanks; if a mode is given with two numbers, the last counts.  A pool has the
+ * Modes are separated by commas, without blanks; if a mode is given twice, the last number counts.  A pool has the
  * modes of config.debug and those of the environment variable LFPOOL_DEBUG; if both give a number, the variable's
  * counts.  Set-user-ID programs ignore the variable.  For an unknown word, or a number out of range, lfpool_create()
  * returns LFPOOL_E_CONFIG_DEBUG.

@@ -65,9 +65,9 @@
  *              registry has a mutex, which acquire and release never take.  A call holds it while it looks up a row or
  *              writes a table, but not while it makes, changes or destroys a pool.  So no call waits for a switch,
  *              except lfpool_registry_destroy_pool() for a pool that the switch is just changing.  Hooks and
- *              continuations can call everything, but cannot destroy the pool whose call they run in.  A child can use
- *              the registry at once after fork.  Its registry lacks the pools that other threads were just making or
- *              destroying, and can make pools with their names.
+ *              continuations can call everything, but cannot destroy the pool whose call they run in.  After fork a
+ *              child can use its registry at once.  That registry lacks the pools that other threads were just making
+ *              or destroying, so their names are free.
  */
 #ifndef LFPOOL_POOL_REGISTRY_H
 #define LFPOOL_POOL_REGISTRY_H
@@ -94,7 +94,7 @@ typedef struct lfpool_profile_error_t {
  * profile       The text, ending with a 0; read, not kept.  NULL: an empty one.
  * error_out     Receives the error of the profile, or line 0 and an empty text; may be NULL.
  * Returns       LFPOOL_OK; LFPOOL_E_PROFILE; LFPOOL_E_NO_MEMORY; LFPOOL_E_ARGUMENT (registry_out is NULL).
- * Cost          O(bytes + lines^2): a profile should have hundreds of lines, not thousands.
+ * Cost          O(bytes + lines^2), so meant for hundreds of lines.
  */
 LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_registry_create(lfpool_registry_t **registry_out, const char *profile,
 								  lfpool_profile_error_t *error_out);

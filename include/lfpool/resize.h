@@ -26,7 +26,7 @@ LFPOOL_C_BEGIN_
  * count     Number of objects.
  * Returns   Number of added objects: fewer than `count` when the maximum (lfpool_limit()) is reached, or the system
  *           refuses memory.
- * Progress  Other calls stay lock-free, even if a thread stops in this call; it enters the kernel.
+ * Progress  Lock-free for other calls, as above; enters the kernel.
  * Cost      O(count / 64), and the system calls.
  */
 LFPOOL_API size_t lfpool_grow(lfpool_t *pool, size_t count);
@@ -127,7 +127,7 @@ LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);
  * budget    Bytes that this call may handle: objects taken out of the free lists, returned pages, and 1/64 of each page
  *           that it only examines.  It does at least one step.  SIZE_MAX: no limit.
  * Returns   true: there is more to do.  false: every page was examined since a page was last returned.
- * Progress  Other calls stay lock-free, even if a thread stops in this call; it enters the kernel.
+ * Progress  Lock-free for other calls, as above; enters the kernel.
  *           The call does nothing in malloc mode, with locked memory, or with caller-provided memory.
  *           A step returns at most 64 KiB, or one larger object.  During a step its objects count as in use: an acquire
  *           that finds all others in use returns NULL, a grow may find less room, and lfpool_capacity() may include

@@ -233,7 +233,7 @@ LFPOOL_API lfpool_status_t lfpool_set_release_if_owned(lfpool_set_t *set, void *
 /* ---- Many objects ------------------------------------------------------------------------------------------ */
 
 /*
- * lfpool_set_acquire_bulk - as lfpool_acquire_bulk(), objects of at least `size` bytes.
+ * lfpool_set_acquire_bulk - as lfpool_acquire_bulk(), for objects of at least `size` bytes.
  *
  * size      As for lfpool_set_acquire().
  * objects_out, count   As for lfpool_acquire_bulk().
@@ -254,7 +254,7 @@ LFPOOL_INLINE_ size_t lfpool_set_acquire_bulk(lfpool_set_t *set, size_t size, vo
 }
 
 /*
- * lfpool_set_release_bulk - as lfpool_release_bulk(), objects of any classes.
+ * lfpool_set_release_bulk - as lfpool_release_bulk(), for objects of any classes.
  *
  * objects, count   As for lfpool_release_bulk().
  * Returns   The number of released objects.

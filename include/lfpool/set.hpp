@@ -172,12 +172,12 @@ public:
 	lfpool_set_t *get() const noexcept { return set_; }
 
 private:
-	/* Does T need more alignment than plain operator new guarantees?  (C++17 has an overload for such types, but
-	 * code compiled as C++11 and code compiled as C++17 must allocate and free in the same way.) */
+	/* Does T need more alignment than plain operator new guarantees?  (The overload of C++17 is not used, because
+	 * files compiled as C++11 must agree.) */
 	static constexpr bool over_aligned() noexcept { return alignof(T) > alignof(std::max_align_t); }
 
-	/* Memory from operator new.  If T is over-aligned, the word before the returned address has the address that
-	 * operator new returned. */
+	/* Memory from operator new.  If T is over-aligned, the address that operator new returned is stored in front of
+	 * it. */
 	static void *larger(std::size_t bytes) noexcept
 	{
 		const std::size_t more = over_aligned() ? alignof(T) + sizeof(void *) : 0;

@@ -20,8 +20,7 @@
  * Progress     The fast path is wait-free: no loop, no locked instruction, and no stores except for the fast path of
  *              the cache.
  *
- * Names that end in an underscore are internal.  Layouts change between versions, so compile with the header of the
- * library that you link.
+ * For internal names and changing layouts see lfpool/inline.h.
  */
 #ifndef LFPOOL_SET_INLINE_H
 #define LFPOOL_SET_INLINE_H

@@ -145,7 +145,7 @@ LFPOOL_INLINE_ size_t lfpool_copy_active(const lfpool_t *pool, void **objects_ou
 /*
  * lfpool_copy_active_objects - copy the contents of the active objects into an array, one after the other.
  *
- * Serves to fill the memory of a GPU, a file or a snapshot.  Holders must not write to their objects during the call:
+ * Use it to fill the memory of a GPU, a file or a snapshot.  Holders must not write to their objects during the call:
  * that is a data race.  To copy on several threads, use lfpool_cursor_split() and memcpy().
  *
  * objects_out  Room for `count` objects of `bytes` bytes; no alignment needed.

@@ -208,8 +208,8 @@ static bool check_between(const struct arena *arena, size_t last)
 	return !states;
 }
 
-/* Called after all free slots were found.  All other used slots must be in use, and the unused slots must be
- * unchanged. */
+/* Called after all free slots were found.  All other used slots must be in use, and the states and generations of
+ * unused slots must be 0. */
 static const char *check_rest(struct check *c)
 {
 	const struct arena *arena = c->arena;

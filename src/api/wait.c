@@ -150,8 +150,8 @@ bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket)
 	/* acquire, edge QUEUE: makes `then` visible. */
 	uint64_t word = load_acquire(&cell->word);
 
-	/* relaxed: `then` belongs to the word.  A cell without `then` belongs to a waiting call, which has no public
-	 * ticket. */
+	/* relaxed: the load of the word made `then` visible.  A cell without `then` belongs to a waiting call, which
+	 * has no public ticket. */
 	if (cell_phase(word) != WAITING || !is_ticket_of(word, ticket) || !load_relaxed(&cell->then))
 		return false;
 	/* relaxed: after success the cell is ours, and unchanged. */

@@ -47,9 +47,9 @@ bool windows_open(struct windows *w, size_t count, size_t most, size_t alignment
 void windows_close(struct windows *w);
 
 /*
- * The bytes that a window must have for config.max_capacity objects, including the bytes that debug modes add, also
- * those of the environment variable.  The number is 0 for LFPOOL_BACKEND_MALLOC, whose objects are on the heap, and
- * SIZE_MAX if it overflows.  Returns the status that lfpool_create() returns for such a config.
+ * The bytes that a window must have for config.max_capacity objects, including the bytes that debug modes of the config
+ * or the environment add.  The number is 0 for LFPOOL_BACKEND_MALLOC, whose objects are on the heap, and SIZE_MAX if it
+ * overflows.  Returns the status that lfpool_create() returns for such a config.
  */
 lfpool_status_t window_bytes(const lfpool_config_t *config, size_t *bytes_out);
 /* Lowers config->max_capacity, and capacity with it, until the objects fit in the range; not below 1. */

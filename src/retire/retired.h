@@ -29,7 +29,8 @@
  *              shard that is held.  If a thread stops while it holds a shard, the objects there stay retired, and other
  *              calls retire to other shards.
  * Concurrency  -: may run at the same time.  H: one call at a time for a slot, or for a batch: each has one holder
- *              (R3).  E: only in a hook at the end of a batch, for which finish waits.  X: no other call is under way.
+ *              (R3).  E: only in a hook at the end of a batch; finish waits for that batch.  X: no other call is under
+ *              way.
  *                                              push, poll  reclaim  count, has  finish  close
  *                  retired_push, retired_poll      H          -         -         E       X
  *                  lfpool_batch_reclaim            -          H         -         -       X

@@ -332,7 +332,7 @@ NOINLINE void *lfpool_set_acquire_slow_(lfpool_set_t *set, size_t size)
 
 void *lfpool_set_acquire(lfpool_set_t *set, size_t size)
 {
-	/* Size 0 wraps around, to a size that is not small. */
+	/* Size 0 wraps around to a number that is too large for a small size. */
 	const uint64_t m = ((uint64_t)size - 1) >> set->head.alignment_shift;
 	lfpool_cache_t *cache = likely(m < LFPOOL_SET_UNITS_) ? set_small_cache(set, m) : NULL;
 
