@@ -134,7 +134,7 @@ struct lfpool_magazine {
 	LFPOOL_ATOMIC_(uint64_t) next;     /* stack link: {depth from here down:32, number of the next:32}   */
 	LFPOOL_ATOMIC_(uint32_t) number;   /* of this magazine, from 1; 0 until it is first used             */
 #ifndef __cplusplus                        /* C++ has no flexible array */
-	LFPOOL_ATOMIC_(uintptr_t) entry[]; /* ring of objects; 0 = the unused object of this index           */
+	LFPOOL_ATOMIC_(uintptr_t) entry[]; /* ring of objects; 0 stands for the unused object of this index  */
 #endif
 };
 
@@ -155,7 +155,7 @@ struct lfpool_cache_t {
 	LFPOOL_ATOMIC_(uintptr_t) *state; /* one word per granule, from `first`                          */
 	uintptr_t state_base;             /* the address that the state of granule 0 would have          */
 	uintptr_t first;                  /* the granule of the first object                             */
-	uintptr_t granules;               /* granules from the first object's to the last one's          */
+	uintptr_t granules;               /* their number, from the first object's to the last object's  */
 	uintptr_t limit;                  /* position after the last entry of a magazine at home         */
 	uint8_t grain;                    /* log2 of the bytes of a granule                              */
 };

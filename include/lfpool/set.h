@@ -247,7 +247,7 @@ LFPOOL_INLINE_ size_t lfpool_set_acquire_bulk(lfpool_set_t *set, size_t size, vo
 
 	size_t done = pool ? lfpool_acquire_bulk(pool, objects_out, count) : 0;
 
-	/* From larger classes, if config.larger allows it. */
+	/* Takes the rest from larger classes, if config.larger allows it. */
 	for (void *object; done < count && (object = lfpool_set_acquire(set, size)); done++)
 		objects_out[done] = object;
 	return done;

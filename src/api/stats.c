@@ -68,8 +68,8 @@ void lfpool_label(lfpool_t *pool, const void *object, const char *label)
 
 /* ---- Statistics ---- */
 
-/* Keeps the reports of a growing number from falling.  *most is the largest value reported so far.  Raises *most to
- * `now` if it is smaller, and returns the larger of the two. */
+/* A number that only grows must never be reported lower than before.  *most is the largest value reported so far.
+ * Raises *most to `now` if it is smaller, and returns the larger of the two. */
 static uint64_t told(_Atomic(uint64_t) *most, uint64_t now)
 {
 	uint64_t before = tally_read(most);

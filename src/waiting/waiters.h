@@ -22,8 +22,8 @@
  *                  A call that closes the pool sets `closed`, fences, and serves.  So at least one of the two sees the
  *                  other's change.  When a server of a closed pool finds no object, it gives SLOT_NONE to waiting
  *                  calls, and NULL to continuations.
- *              W13 `full` is FULL_KNOWN only if at some moment a search found no free object, and no call that has made
- *                  an object free since then has returned.  A search first adds 1 to `wanted` and sets `full` to its
+ *              W13 `full` is FULL_KNOWN only if at some moment a search found no free object, and since then no call
+ *                  has returned that made an object free.  A search first adds 1 to `wanted` and sets `full` to its
  *                  ticket.  Then it fences, and searches.  If it finds nothing, it changes its ticket to FULL_KNOWN, by
  *                  CAS.  A call that makes an object free fences, loads `wanted`, and sets `full` to FULL_UNKNOWN.  So
  *                  either the search sees the free object, or the call sees the ticket, and the CAS fails.
