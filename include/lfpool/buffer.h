@@ -57,10 +57,10 @@
  * must be valid there.  If a process ends inside a call, the pool loses the objects and the cache of that call.
  * Objects that the process held are never released automatically.
  *
- * Any other pool belongs to the process that created it, and a child has a copy.  If its objects are in caller-provided
- * memory that the child shares, they remain the parent's, and the child's copy of the pool is closed (lfpool_close()):
- * an object that the child releases leaves the copy, and no hook runs.  (The child finds in /proc/self/maps that the
- * memory is shared.  Where /proc is not mounted, the child must not use the pool.)
+ * Any other pool belongs to the process that created it, and a child has a copy of it.  If its objects are in
+ * caller-provided memory that the child shares, they remain the parent's, and the child's copy of the pool is closed
+ * (lfpool_close()): an object that the child releases leaves the copy, and no hook runs.  (The child finds in
+ * /proc/self/maps that the memory is shared.  Where /proc is not mounted, the child must not use the pool.)
  */
 #ifndef LFPOOL_BUFFER_H
 #define LFPOOL_BUFFER_H
@@ -116,7 +116,7 @@ LFPOOL_C_BEGIN_
 #define LFPOOL_BUFFER_ALIGN_(alignment) ((alignment) ? (alignment) : sizeof(char[16]))
 #define LFPOOL_BUFFER_MAGAZINE_(slots) \
 	LFPOOL_ROUND_UP_(LFPOOL_BUFFER_MAGAZINE_HEAD_ + sizeof(void *) * (slots), LFPOOL_BUFFER_ALIGNMENT)
-/* A word for each granule.  The bytes of a granule are the largest power of two that is not above the stride. */
+/* A word for each granule.  The size of a granule is the largest power of two not above the stride. */
 #define LFPOOL_BUFFER_STATES_(stride, capacity) \
 	(sizeof(void *) * ((((stride) * (capacity)) >> (63 - __builtin_clzll(stride))) + 2))
 #define LFPOOL_BUFFER_CHUNKS_(capacity, slots) ((sizeof(char) * (capacity) - 1) / (slots) + 1)

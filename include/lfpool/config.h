@@ -249,7 +249,7 @@ typedef struct lfpool_misuse_t {
  * held.  It may call the pool, except inside lfpool_create() and lfpool_destroy().  Several threads may run a hook at
  * once, for different objects.
  *
- * In the life of an object create is called once; then, for each use, validate (not for the first), activate and
+ * In the life of an object, create is called once; then, for each use, validate (not for the first), activate and
  * deactivate; and at the end destroy, once.  State that create built survives reuse.  An object is in use from the
  * return of activate to the call of deactivate; inside a hook it is not in use and has no handle.  Each of these hooks
  * is called exactly once per step, also under races, because a pool with any of them checks its releases as with

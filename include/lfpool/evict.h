@@ -35,9 +35,9 @@
  *      use (or another call was just acquiring or releasing it).
  *   2. The victim was not pinned.  An object that could be evicted during the whole call, and kept its priority, did
  *      not have a lower priority than the victim; if the two priorities are equal, it was not older.  So if no calls
- *      overlap, the victim is exactly the least object.  NULL means that no object gave way that could be evicted
- *      during the whole call.  lfpool_least() and lfpool_release_least() choose in the same way.  (An object is
- *      unpinned when the last lfpool_unpin() returns.)
+ *      overlap, the victim is exactly the least object.  NULL means that none of the objects that could be evicted
+ *      during the whole call gave way.  lfpool_least() and lfpool_release_least() choose in the same way.  (An object
+ *      is unpinned when the last lfpool_unpin() returns.)
  *   3. First the victim's handle becomes stale.  Then hooks.evict is called, then hooks.deactivate, and then the new
  *      object gets the slot.
  *   4. Every call is lock-free: a thread that stops at any instruction blocks no other thread.  Such a thread keeps the

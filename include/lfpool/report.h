@@ -122,7 +122,8 @@ typedef struct lfpool_advice_t {
  *      were made; 0 in mutex mode.  Otherwise doubled until trips can be expected to be rare, up to 256 KiB of objects
  *      and 256 objects.  (256 are enough: after a trip a cache has 128 objects, and room for 128.)
  *   3. headroom: the capacity of all caches together; 0 with LFPOOL_CACHE_NONE.  With it some object is always free
- *      outside the caches, so no thread steals.  `reason` reports whether frequent steals make this worth the memory.
+ *      outside the caches, so no thread steals.  `reason` reports whether frequent steals make the headroom worth its
+ *      memory.
  *
  * advice_out  Written whole.
  * bytes       As for lfpool_stats_sized().

@@ -16,10 +16,10 @@
  * and no call gets it.  When the scheme allows reuse of its batch, the object is *reclaimed*: hooks.deactivate is
  * called, debug modes treat it as at a release, and it becomes free.  The pool stores nothing in the object.
  *
- * Batches.  A pool has up to LFPOOL_PLACES_MAX places for retired objects; each thread uses one of them.  Each place
- * gives one batch at a time to the scheme, at first a single object.  Objects that are retired meanwhile become the
- * next batch, when the present one is reclaimed.  So a batch has all objects that were retired in its place during one
- * grace period (thousands, under load), and no object waits for more than two grace periods.  There is nothing to
+ * Batches.  A pool has up to LFPOOL_PLACES_MAX places for retired objects; each thread normally uses one of them.  Each
+ * place gives one batch at a time to the scheme, at first a single object.  Objects that are retired meanwhile become
+ * the next batch, when the present one is reclaimed.  So a batch has all objects that were retired in its place during
+ * one grace period (thousands, under load), and no object waits for more than two grace periods.  There is nothing to
  * flush, and a thread may exit at any time.
  *
  * Backlog.  Retired objects count in the pool's capacity, so their number is bounded (`retired` in lfpool_stats_t).
@@ -44,7 +44,7 @@ LFPOOL_C_BEGIN_
  * Progress  Lock-free, except for the scheme's `begin`, which is called if the place has no batch with the scheme.
  *           Never waits, and never fails for lack of memory.
  * Cost      O(1): two locked instructions.  With `ready`, one call in 64 asks the scheme.
- * Source    A Treiber stack (1986).  Objects are pushed one by one, and taken all at once.
+ * Source    A Treiber stack (1986).  Objects are only pushed; the whole stack is taken at once.
  */
 LFPOOL_API lfpool_status_t lfpool_retire(lfpool_t *pool, void *object);
 
@@ -102,7 +102,7 @@ LFPOOL_API lfpool_status_t lfpool_drain(lfpool_t *pool);
  * The return of `begin` must happen before that call in the sense of C11: through a lock, a queue, or the hand-over of
  * the batch.
  *
- * A thread that stops inside `begin` or `ready`, or while it reclaims, keeps the objects of that place.  If the
+ * A thread that stops inside `begin` or `ready`, or while it reclaims, keeps the objects of that place retired.  If the
  * scheme has `ready`, later calls of lfpool_retire() use other places.  lfpool_drain() and lfpool_destroy() wait for
  * that thread, also in the child of a fork, where it never continues.  (For liburcu's rules see rcu.h.)
  */

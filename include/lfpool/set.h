@@ -55,7 +55,7 @@ typedef struct lfpool_set_t lfpool_set_t; /* a set of pools */
  * pool.growth_step), or else in bytes.  Every class gets the same number of objects or bytes, but at least one object.
  */
 typedef struct lfpool_set_config_t {
-	size_t struct_size;     /* bytes: sizeof(lfpool_set_config_t) as the caller was compiled              */
+	size_t struct_size;     /* sizeof(lfpool_set_config_t) in the caller's version of this header         */
 	size_t largest;         /* bytes, 1 .. 1 GiB: the largest size; 0 = 64 KiB                            */
 	size_t steps;           /* classes to each doubling: 4, 8 or 16; 0 = 8                                */
 	size_t larger;          /* if every object of a class is in use and it cannot grow, an acquire tries

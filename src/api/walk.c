@@ -39,8 +39,8 @@
 /* The first granule from `next` to end - 1 whose object seems active, or `end`. */
 static inline size_t scan(_Atomic(uintptr_t) *state, size_t next, size_t end)
 {
-	/* relaxed, all: a walk that must see an activation sees it by an edge of the program; other walks may miss it.
-	 * A second load follows for each object that is found. */
+	/* relaxed, all: if a walk must see an activation, an edge of the program makes it visible; other walks may miss
+	 * it.  A second load follows for each object that is found. */
 	if (next < end && load_relaxed(&state[next]))
 		return next;
 	while (end - next >= AT_ONCE) {

@@ -92,7 +92,7 @@ size_t resize_shrink(lfpool_t *pool, struct cache_head *head, size_t count)
 
 	if (gone < count) {
 		gone += cold_owe(&pool->core.cold, count - gone);
-		/* The owed objects are visible in `wanted` before this call looks for free objects again (W1). */
+		/* Makes the owed objects visible in `wanted` before this call looks for free objects again (W1). */
 		arena_heavy_fence(&pool->core.arena);
 	}
 	probe_shrink(pool, pool->name, count, gone);

@@ -146,7 +146,7 @@ size_t resize_shrink(lfpool_t *pool, struct cache_head *head, size_t count);
 /* Closes the pool, and removes the objects that are free. */
 void resize_close(lfpool_t *pool, struct cache_head *head);
 
-/* Pays the pending shrink with a free slot that the caller took: runs hooks.destroy, and puts the slot into the cold
+/* Gives the pending shrink a free slot that the caller took: runs hooks.destroy, and puts the slot into the cold
  * store. */
 void resize_pay(lfpool_t *pool, uint32_t slot);
 
