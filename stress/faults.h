@@ -20,6 +20,7 @@
  *                late-wait      a call returns 100 ms after its timeout
  *              In `wait`:
  *                wrong-turn     the second in the queue is served before the first
+ *                not-served     a continuation is not called though an object is free
  *              In `evict`, in addition to the first five:
  *                stale-handle   the handle of an ended object pins one
  *                lost-pin       pin does not ask the pool

@@ -26,7 +26,8 @@ enum { EXIT_CLEAN, EXIT_VIOLATIONS, EXIT_USAGE, EXIT_STUCK };
 	X(LOST_UPDATE, "lost-update") X(EVICTED_TWICE, "evicted-twice") X(WRONG_VICTIM, "wrong-victim")                 \
 	X(WRONG_LEAST, "wrong-least") X(NO_DEFERRAL, "no-deferral") X(EARLY_RELEASE, "early-release")                   \
 	X(NO_SECTION, "no-section") X(LATE_WRITE, "late-write") X(LOST_COUNT, "lost-count")                             \
-	X(MISPLACED, "misplaced") X(LOW_MARK, "low-mark") X(LATE_WAIT, "late-wait") X(WRONG_TURN, "wrong-turn")
+	X(MISPLACED, "misplaced") X(LOW_MARK, "low-mark") X(LATE_WAIT, "late-wait") X(WRONG_TURN, "wrong-turn") \
+	X(NOT_SERVED, "not-served")
 /* clang-format on */
 
 #define FAULT_CONSTANT(name, text) FAULT_##name,

@@ -16,6 +16,12 @@
  * Relay        Sometimes, between the two.  Thread 0 acquires all objects.  Then the others begin to wait, each after
  *              lfpool_stats() has shown that its predecessor waits, so the order of the queue is known.  Then thread
  *              0 releases one object.  Each receiver releases it again, and it must reach the threads in that order.
+ * Duels        Also sometimes between the two.  Threads 0 and 1 hold all objects.  One of them releases an object, and
+ *              at the same time the other asks for one by a continuation.  When both calls have returned, and before
+ *              any other call, the continuation must have run: a lost wake-up is not repaired by the next release.
+ *              Before the release the thread stores to memory that is in no cache.  While the processor is busy with
+ *              these stores, the release is invisible to the other thread, but its loads are not delayed.  So a
+ *              missing fence between the two shows.
  */
 #include "faults.h"
 #include "history.h"
@@ -32,6 +38,7 @@
 #define ASKED_MAX 8       /* waiting continuations of a worker, about */
 #define NEST_MAX 4        /* depth of continuations that ask for continuations */
 #define PROMISES_MAX 1024 /* of one worker, in a round                    */
+#define COLD_LINES ((size_t)1 << 19)
 
 enum state { NONE, ASKED, RAN, CANCELLED };
 
@@ -58,9 +65,18 @@ static struct {
 	_Atomic(unsigned) served; /* threads that have had their turn */
 } relay;
 
+/* More memory than the caches have: start_and_delay_stores(). */
+static struct cold_line {
+	_Alignas(64) _Atomic(unsigned) number;
+} cold[COLD_LINES];
+
 static void wait_plan(void)
 {
 	const unsigned threads = current.threads;
+
+	/* A page fault during a duel would end the delay. */
+	for (size_t i = 0; !cold[0].number && i < COLD_LINES; i++)
+		cold[COLD_LINES - 1 - i].number = 1;
 
 	current.capacity = 1 + random_below(&current.random, random_below(&current.random, 4) ? threads : 2 * threads);
 	/* For the relay: all objects. */
@@ -127,6 +143,15 @@ static void take_turn(struct worker *worker, unsigned turn, struct held *held)
 	worker_release(worker, held);
 }
 
+static struct {
+	bool on;           /* written by thread 0 between two rendezvous */
+	unsigned releaser; /* 0 or 1: holds an object, and releases it in the next duel */
+	struct promise promise;
+	struct {
+		_Alignas(64) _Atomic(unsigned) arrived;
+	} thread[2];
+} duel;
+
 static void run(void *context, lfpool_t *pool, void *object)
 {
 	struct promise *promise = context;
@@ -146,6 +171,11 @@ static void run(void *context, lfpool_t *pool, void *object)
 		take_turn(worker, promise->turn, &held);
 		return;
 	}
+	if (promise == &duel.promise) {
+		duel.releaser = worker->index;
+		worker->hands[worker->count++] = held;
+		return;
+	}
 	w->running++;
 	if (w->running < NEST_MAX && chance(worker, 8))
 		ask(worker, 0);
@@ -156,17 +186,10 @@ static void run(void *context, lfpool_t *pool, void *object)
 	w->running--;
 }
 
-static void ask(struct worker *worker, unsigned turn)
+static void ask_with(struct worker *worker, struct promise *promise)
 {
-	struct waiter *w = &waiters[worker->index];
-	struct promise *promise = &w->promises[w->used];
 	lfpool_status_t status;
 
-	if (w->used == PROMISES_MAX)
-		return;
-	w->used++;
-	promise->release_at_once = chance(worker, 2);
-	promise->turn = turn;
 	promise->history_begin = history_begin(worker->log);
 	/* relaxed: see Promises. */
 	store_relaxed(&promise->state, ASKED);
@@ -177,6 +200,19 @@ static void ask(struct worker *worker, unsigned turn)
 		violation("lfpool_acquire_async(): %s", lfpool_status_string(status));
 	else if (!promise->ticket && state_of(promise) != RAN)
 		violation("a continuation has no ticket, but did not run");
+}
+
+static void ask(struct worker *worker, unsigned turn)
+{
+	struct waiter *w = &waiters[worker->index];
+	struct promise *promise = &w->promises[w->used];
+
+	if (w->used == PROMISES_MAX)
+		return;
+	w->used++;
+	promise->release_at_once = chance(worker, 2);
+	promise->turn = turn;
+	ask_with(worker, promise);
 }
 
 /* One of this thread's latest; it may have run, or been cancelled. */
@@ -205,13 +241,17 @@ static void ask_if_few_wait(struct worker *worker)
 
 /* ---- Relay ---- */
 
-static void decide_relay(struct worker *worker)
+/* A refused call has no place in the queue.  Only faults that touch no object. */
+static bool allows_relays_and_duels(void)
 {
 	const enum fault fault = options.fault;
 
-	/* A refused call has no place in the queue.  Only faults that touch no object. */
-	relay.on = current.threads > 1 && !current.refusals && (fault == FAULT_NONE || fault >= FAULT_LOST_COUNT) &&
-		   chance(worker, 4);
+	return current.threads > 1 && !current.refusals && (fault == FAULT_NONE || fault >= FAULT_LOST_COUNT);
+}
+
+static void decide_relay(struct worker *worker)
+{
+	relay.on = allows_relays_and_duels() && chance(worker, 4);
 	/* relaxed, here and below: the meeting orders it, or a late reader does no harm. */
 	store_relaxed(&relay.next, 0);
 	store_relaxed(&relay.served, 0);
@@ -271,6 +311,96 @@ static void conduct(struct worker *worker)
 	worker_keep(worker, 0);
 }
 
+/* ---- Duels ---- */
+
+#define COLD_STORES 64 /* about the length of a store buffer */
+#define PAUSE_MAX 8000
+
+static void decide_duels(struct worker *worker)
+{
+	duel.on = allows_relays_and_duels() && chance(worker, 2);
+	duel.releaser = 0;
+	for (unsigned i = 0; i < 2; i++)
+		/* relaxed: the meeting orders it. */
+		store_relaxed(&duel.thread[i].arrived, 0);
+}
+
+/* Waits for the other thread; false after a failure.  Makes the stores of each thread visible to the other. */
+static bool duel_join(struct worker *worker)
+{
+	_Atomic(unsigned) *mine = &duel.thread[worker->index].arrived, *other = &duel.thread[1 - worker->index].arrived;
+	/* relaxed: ours. */
+	const unsigned number = load_relaxed(mine) + 1;
+
+	atomic_store_explicit(mine, number, memory_order_release);
+	for (unsigned spins = 1; atomic_load_explicit(other, memory_order_acquire) < number; spins++)
+		if (spins % 64 == 0) {
+			if (cell_failed())
+				return false;
+			(void)sched_yield();
+		}
+	return true;
+}
+
+/* Called just before the release.  Stores to lines that are probably in no cache of the processor.  The state of the
+ * random numbers is in a register, because it must cause no other stores. */
+static void start_and_delay_stores(struct worker *worker)
+{
+	struct random at = {random_next(&worker->random)};
+
+	(void)duel_join(worker);
+	for (unsigned i = 0; i < COLD_STORES; i++)
+		/* relaxed: orders nothing. */
+		store_relaxed(&cold[random_next(&at) % COLD_LINES].number, 1);
+}
+
+static void duel_release(struct worker *worker)
+{
+	struct held held = worker->hands[--worker->count];
+
+	worker->before_release = start_and_delay_stores;
+	worker_release(worker, &held);
+	worker->before_release = NULL;
+}
+
+static void duel_ask(struct worker *worker)
+{
+	/* Until then the other thread may read the state of the previous duel. */
+	(void)duel_join(worker);
+	duel.promise = (struct promise){.state = NONE};
+	/* The calls overlap in different ways.  relaxed: only takes time. */
+	for (unsigned pause = draw(worker, PAUSE_MAX); pause; pause--)
+		(void)load_relaxed(&duel.thread[worker->index].arrived);
+	if (!fault_strikes(worker, FAULT_NOT_SERVED))
+		ask_with(worker, &duel.promise);
+}
+
+/* Called by threads 0 and 1. */
+static void fight_duels(struct worker *worker)
+{
+	/* With more threads than processors each takes long. */
+	const unsigned duels = current.threads > 2 ? 16 : 128;
+
+	while (worker->index == 0 && worker->count < current.most && worker_take(worker))
+		;
+	for (unsigned i = 0; i < duels && !cell_failed(); i++) {
+		const bool releases = duel.releaser == worker->index;
+
+		if (releases)
+			duel_release(worker);
+		else
+			duel_ask(worker);
+		if (!duel_join(worker))
+			break;
+		if (state_of(&duel.promise) == RAN)
+			continue;
+		if (!releases)
+			violation("a continuation waits though an object was released, and no call is in progress");
+		break;
+	}
+	worker_keep(worker, 0);
+}
+
 /* ---- Meetings ---- */
 
 static size_t count_asked(void)
@@ -297,6 +427,7 @@ static void expect_quiet(struct worker *worker)
 		violation("%zu continuations wait though %zu of %zu objects are free", asked, available,
 			  lfpool_capacity(current.pool));
 	decide_relay(worker);
+	decide_duels(worker);
 }
 
 static void give_back(struct worker *worker)
@@ -316,6 +447,11 @@ static void wait_meet(struct worker *worker)
 			conduct(worker);
 		else
 			wait_in_turn(worker);
+		meeting_join();
+	}
+	if (duel.on) {
+		if (worker->index < 2)
+			fight_duels(worker);
 		meeting_join();
 	}
 	for (uint32_t wanted = draw(worker, HOLD_MAX + 1); wanted > 0; wanted--)
@@ -347,6 +483,9 @@ static void wait_finish(void)
 		for (unsigned p = 0; p < waiters[i].used; p++)
 			if (state_of(&waiters[i].promises[p]) == ASKED)
 				(void)doing(lfpool_cancel)(current.pool, waiters[i].promises[p].ticket);
+	if (state_of(&duel.promise) == ASKED)
+		(void)doing(lfpool_cancel)(current.pool, duel.promise.ticket);
+	duel.promise = (struct promise){.state = NONE};
 	free(waiters);
 }
 

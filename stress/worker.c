@@ -110,7 +110,11 @@ static void *acquire_raw(struct worker *worker, enum route route)
 
 lfpool_status_t worker_release_raw(struct worker *worker, void *object, lfpool_status_t expected)
 {
-	switch (draw_route(worker)) {
+	const enum route route = draw_route(worker);
+
+	if (worker->before_release)
+		worker->before_release(worker);
+	switch (route) {
 	case ROUTE_INLINE: return doing(lfpool_cache_release_inline_)(cache_of(worker), object);
 	case ROUTE_CACHE: return doing(lfpool_cache_release)(cache_of(worker), object);
 	case ROUTE_BULK: return doing(lfpool_release_bulk)(current.pool, &object, 1) == 1 ? LFPOOL_OK : expected;

@@ -68,6 +68,7 @@ struct worker {
 	struct random random;    /* for its choices */
 	struct random faults;    /* for its faults, separately */
 	lfpool_cache_t *cache;   /* made on first use; NULL = not yet */
+	void (*before_release)(struct worker *worker); /* called just before each release; or NULL */
 	struct pulse *pulse;
 	pthread_t thread;
 };
