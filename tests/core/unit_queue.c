@@ -6,6 +6,9 @@
 #include "pool/pool.h"
 #include "../../src/waiting/waiters.h"
 
+#include <signal.h>
+#include <sys/mman.h>
+
 /* ---- Tickets ---- */
 
 static size_t calls;
@@ -196,6 +199,68 @@ TEST(pending_shrink_is_limited_by_the_capacity)
 	REQUIRE(lfpool_release(pool, object) == LFPOOL_OK);
 	REQUIRE(lfpool_destroy(pool) == 0);
 }
+
+#if !SANITIZED
+/* A thread begins a shrink, and writes to `wanted`, which is on a read-only page.  The fault handler is another thread,
+ * which releases the object.  (Not with a sanitizer: ThreadSanitizer holds a lock around the faulting store.) */
+static struct {
+	lfpool_t *pool;
+	void *object;
+	_Atomic(uint32_t) *wanted;
+	size_t page, missed; /* waiters that `wanted` does not count */
+} meddling;
+
+static void release_meanwhile(int signal_number)
+{
+	(void)signal_number;
+	REQUIRE(mprotect(meddling.wanted, meddling.page, PROT_READ | PROT_WRITE) == 0);
+	REQUIRE(lfpool_release(meddling.pool, meddling.object) == LFPOOL_OK);
+
+	const size_t waiting = waiters_waiting(&meddling.pool->waiters), wanted = load_relaxed(meddling.wanted);
+
+	meddling.missed = waiting > wanted ? waiting - wanted : 0;
+}
+
+static void keep(void *context, lfpool_t *pool, void *object)
+{
+	(void)pool;
+	*(void **)context = object;
+}
+
+TEST(a_shrink_that_begins_hides_no_waiter_from_a_release)
+{
+	lfpool_t *pool = pool_of(64, 1);
+	_Atomic(uint32_t) *const before = pool->core.arena.wanted;
+	struct sigaction action = {.sa_handler = release_meanwhile}, old;
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *at = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *kept = NULL;
+
+	assert_true(at != MAP_FAILED);
+	meddling.pool = pool;
+	meddling.object = lfpool_acquire(pool);
+	meddling.wanted = at;
+	meddling.page = page;
+	assert_int_equal(lfpool_acquire_async(pool, keep, &kept, NULL), LFPOOL_OK);
+	/* relaxed, all: this thread alone uses the pool.  The word before stays 1, so that hits look at the demand. */
+	store_relaxed(meddling.wanted, load_relaxed(before));
+	pool->core.arena.wanted = pool->waiters.wanted = at;
+	assert_int_equal(sigaction(SIGSEGV, &action, &old), 0);
+	assert_int_equal(mprotect(at, page, PROT_READ), 0);
+	assert_int_equal(lfpool_shrink(pool, 1), 0);
+	assert_int_equal(sigaction(SIGSEGV, &old, NULL), 0);
+	assert_int_equal(meddling.missed, 0);
+	/* The waiter has got the object, and now the pool is owed it. */
+	assert_ptr_equal(kept, meddling.object);
+	assert_int_equal(lfpool_quick_stats(pool).owed, 1);
+	assert_int_equal(lfpool_release(pool, kept), LFPOOL_OK);
+	assert_int_equal(lfpool_quick_stats(pool).owed, 0);
+	assert_int_equal(load_relaxed(meddling.wanted), 0);
+	pool->core.arena.wanted = pool->waiters.wanted = before;
+	store_relaxed(before, UINT32_C(0));
+	assert_int_equal(lfpool_destroy(pool), 0);
+	munmap(at, page);
+}
+#endif
 
 /* {capacity, allowed, owed} after each change. */
 TEST(one_word_counts_capacity_allowed_and_owed)

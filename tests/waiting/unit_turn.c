@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test: wrap=clock_gettime wrap=syscall wrap=backing_map wrap=cache_take wrap=os_wake */
+/* test: wrap=clock_gettime wrap=syscall wrap=backing_map wrap=cache_take wrap=os_wake wrap=os_heavy_fence */
 /*
  * unit_turn.c - calls that wait keep their turn, and sleep until they were given something; with the clock of
  * own_time.h, so that what happens in which sleep is the test's choice.
@@ -152,6 +152,72 @@ KIND_TEST(a_call_for_several_gives_way_and_keeps_its_ticket)
 	assert_int_equal(lfpool_release(s.pool, scene.late), LFPOOL_OK);
 	assert_int_equal(lfpool_release(s.pool, scene.held[2]), LFPOOL_OK);
 	stage_close(&s);
+}
+
+/* ---- And is found ---- */
+
+static void (*at_fence)(void); /* runs once, at the next heavy fence */
+
+void __wrap_os_heavy_fence(void);
+void __real_os_heavy_fence(void);
+
+void __wrap_os_heavy_fence(void)
+{
+	void (*const others)(void) = at_fence;
+
+	at_fence = NULL;
+	if (others)
+		others();
+	__real_os_heavy_fence();
+}
+
+/* A release by another thread.  It has looked at the queue before the call waited again, and its push becomes visible
+ * only at the fence. */
+static void a_push_becomes_visible(void)
+{
+	struct cache_head *cache = thread_cache(scene.pool);
+	uint32_t slot;
+
+	REQUIRE(pool_locate(scene.pool, scene.held[1], &slot) == LFPOOL_OK);
+	REQUIRE(arena_leave_active(&scene.pool->core.arena, slot, false, GENERATION_RELEASED) == LEAVE_NOW);
+	slots_put_ended(scene.pool, cache, slots_end(scene.pool, slot, scene.held[1]));
+	scene.held[1] = NULL;
+}
+
+static void an_earlier_call_and_a_push_come_late(void)
+{
+	switch (nth_sleep()) {
+	case 1: give_back(0); break;
+	case 2:
+		an_earlier_call_comes_late();
+		at_fence = a_push_becomes_visible;
+		break;
+	/* The call has given its object to the earlier one, and got the other. */
+	case 3:
+		REQUIRE(scene.early && !scene.held[1] && !scene.late);
+		give_back(2);
+		break;
+	default: REQUIRE(false && "a call that has everything sleeps"); break;
+	}
+}
+
+TEST(a_call_that_waits_again_sees_a_push_that_missed_it)
+{
+	lfpool_t *pool = pool_of(SIZE, 3);
+	void *objects[2];
+
+	if (!pool->core.asymmetric) {
+		REQUIRE(lfpool_destroy(pool) == 0);
+		skip();
+	}
+	scene_open(pool, 3);
+	scene.early_ticket = cells_tickets(&pool->waiters, 1);
+	assert_int_equal(wait_for(2, FOR_EVER, objects, an_earlier_call_and_a_push_come_late), LFPOOL_OK);
+	assert_int_equal(nth_sleep(), 3);
+	release_all(pool, objects, 2);
+	assert_int_equal(lfpool_release(pool, scene.late), LFPOOL_OK);
+	assert_int_equal(lfpool_release(pool, scene.early), LFPOOL_OK);
+	assert_int_equal(lfpool_destroy(pool), 0);
 }
 
 /* A continuation that releases all objects. */
