@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#define CAPACITY_MAX (((uint64_t)1 << 31) - 1) /* the limit of the balance in cold.h, an int32_t */
+#define CAPACITY_MAX (((uint64_t)1 << 31) - 1) /* cold.h's balance is an int32_t */
 #define OR_FLAG(flag, word) | flag
 #define FLAGS_KNOWN (0 FLAG_MAP(OR_FLAG))
 
@@ -43,8 +43,8 @@ static bool backend_from(lfpool_config_t *config, const char *word)
 	return false;
 }
 
-/* Combines the debug modes of the config and of the environment, and sets the flags that they imply.  Where both give a
- * number, the environment's is used. */
+/* Combines the debug modes of the config and of the environment, and sets the flags that they imply.  A number in the
+ * environment overrides the config's. */
 static bool apply_debug(lfpool_config_t *config, struct debug_modes *modes, const char *environment)
 {
 	*modes = (struct debug_modes){0};
@@ -88,7 +88,7 @@ static lfpool_status_t config_import_with(lfpool_config_t *config, struct debug_
 	if (!config_copy(config, given))
 		return LFPOOL_E_CONFIG_STRUCT_SIZE;
 	/* A pool with capacity 0 is opened with one object, which is then removed.  LFPOOL_CREATE_ALL would build that
-	 * object, so capacity 0 is refused with this flag. */
+	 * object, so with this flag capacity 0 is refused. */
 	if (empty_out &&
 	    (*empty_out = !config->capacity && config->max_capacity && !(config->flags & LFPOOL_CREATE_ALL)))
 		config->capacity = 1;

@@ -8,8 +8,8 @@
 #include "base/widths.h"
 #include "pool/pool.h"
 
-/* The bits of the slot number in a handle.  There are enough bits for all slots, and more in a build with narrow
- * counts. */
+/* The bits of the slot number in a handle.  There are enough bits for all slots; a build with narrow counts (widths.h)
+ * has more. */
 static inline unsigned handle_slot_bits(const lfpool_t *pool)
 {
 	const unsigned bits = 64 - (unsigned)__builtin_clzll((unsigned long long)pool->core.arena.slots);
@@ -23,7 +23,7 @@ static inline uint64_t handle_slot(const lfpool_t *pool, lfpool_handle_t handle)
 	return handle & ((UINT64_C(1) << handle_slot_bits(pool)) - 1);
 }
 
-/* The handle of the slot's use with this generation word. */
+/* The handle of the use of `slot` that has this generation word. */
 static inline lfpool_handle_t handle_with(const lfpool_t *pool, uint32_t slot, uint64_t word)
 {
 	const unsigned bits = handle_slot_bits(pool);
@@ -31,7 +31,7 @@ static inline lfpool_handle_t handle_with(const lfpool_t *pool, uint32_t slot, u
 	return (word / GENERATION_ONE + (pool->salt >> bits)) << bits | slot;
 }
 
-/* The same if the word is live, otherwise 0. */
+/* That handle if the word is live, otherwise 0. */
 static inline lfpool_handle_t handle_live(const lfpool_t *pool, uint32_t slot, uint64_t word)
 {
 	return generation_is_live(word) ? handle_with(pool, slot, word) : 0;
@@ -49,7 +49,7 @@ static inline uint32_t handle_find_use(const lfpool_t *pool, lfpool_handle_t han
 	return handle_with(pool, (uint32_t)slot, *word_out) == handle ? (uint32_t)slot : SLOT_NONE;
 }
 
-/* The same, but SLOT_NONE also if the word is not live, because then the object is not active. */
+/* As handle_find_use(), but also SLOT_NONE if the word is not live: then the object is not active. */
 static inline uint32_t handle_find(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *word_out)
 {
 	const uint32_t slot = handle_find_use(pool, handle, word_out);
@@ -57,10 +57,10 @@ static inline uint32_t handle_find(const lfpool_t *pool, lfpool_handle_t handle,
 	return slot && generation_is_live(*word_out) ? slot : SLOT_NONE;
 }
 
-/* lfpool_unpin() for the handle's use of a slot (api/handle.c).  `word` was read during that use. */
+/* Does the work of lfpool_unpin(), for a handle of this slot (api/handle.c).  `word`: from handle_find_use(). */
 lfpool_status_t handle_unpin(lfpool_t *pool, lfpool_handle_t handle, uint32_t slot, uint64_t word);
-/* Refuses and reports a handle that names no object of the pool (api/handle.c).  An evicting pool does not report a
- * handle of one of its slots, because the object may have been evicted. */
+/* Refuses and reports a handle that names no object of the pool (api/handle.c).  In an evicting pool the object may
+ * have been evicted, so a handle of one of the pool's slots is refused without a report. */
 COLD lfpool_status_t handle_refuse_evicted(lfpool_t *pool, lfpool_handle_t handle);
 
 #endif

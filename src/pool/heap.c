@@ -6,8 +6,8 @@
  *              walks and hooks work as usual.  But a slot contains only a pointer to its object, and the object is
  *              allocated when the slot is acquired.  A set of addresses (heap.h) leads from an object to its slot.
  *              lfpool_of() does not know the pool, so a label before each object has the address of the object's slot.
- * Invariants   E1  the pointer in an active slot points to its object, whose label points to the slot; the pointer in a
- *                  free slot is NULL.
+ * Invariants   E1  an active slot's pointer points to its object, whose label points back to the slot.  A free slot's
+ *                  pointer is NULL.
  *              E2  a label is only trusted if it is the address of a slot whose pointer points back to the object.
  */
 #include "pool/heap.h"
@@ -118,7 +118,7 @@ lfpool_status_t heap_locate(const lfpool_t *pool, const void *object, uint32_t *
 	return *slot_out ? LFPOOL_OK : LFPOOL_E_FOREIGN;
 }
 
-/* ---- The set of addresses: all orders are relaxed, because a caller got the address by another edge ---- */
+/* ---- The set of addresses: all orders are relaxed, because another edge gave the caller the address ---- */
 
 enum { PROBES = 64 };
 #define GONE ((uintptr_t)1)
@@ -171,7 +171,7 @@ void heap_set_add(struct heap_set *set, const void *object, uint32_t slot)
 	(void)fetch_add_relaxed(&set->beside, UINT64_C(1));
 }
 
-/* YES: the address is in entry *place_out.  NO: an unused entry ended the search.  MAYBE: all entries were used. */
+/* YES: the address is in entry *place_out.  NO: a 0 ended the search.  MAYBE: none of the PROBES entries is 0. */
 static enum heap_set_answer find(const struct heap_set *set, const void *object, size_t *place_out)
 {
 	for (size_t i = 0; i < PROBES; i++) {

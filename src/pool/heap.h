@@ -2,14 +2,15 @@
 /*
  * heap.h - malloc mode: a slot contains a pointer, and its object is allocated when the slot is acquired.
  *
- * Addresses    A set of the objects' addresses leads from an address to its slot, without a read of the memory there.
- *              The set is a hash table with at least two entries for each possible object.  An address is in one of the
- *              PROBES entries that follow its hash.  A removed address leaves GONE in its entry, not 0, so a search can
- *              end at the first 0.  If all PROBES entries are taken, the address is only counted (`beside`).  While the
- *              set has such addresses, a search that finds nothing reads the pointers of all slots.
+ * Addresses    A set of the objects' addresses leads from an address to a slot, without reading the memory at the
+ *              address.  The set is a hash table with at least two entries for each possible object.  An address is in
+ *              one of the PROBES entries that follow its hash.  A removed address leaves GONE in its entry, not 0, so a
+ *              search can end at the first 0.  If all PROBES entries are taken, the address is only counted (`beside`).
+ *              While that count is not 0, a search that finds neither the address nor a 0 continues with the pointers
+ *              of all slots.
  * Concurrency  An address is added after malloc() and before the object has a holder, and removed before free().  So no
  *              thread adds an address while another thread still removes it.
- * Progress     Wait-free: a call looks at PROBES entries at most.
+ * Progress     Wait-free: a search of the set reads at most PROBES entries.
  */
 #ifndef LFPOOL_HEAP_H
 #define LFPOOL_HEAP_H
@@ -57,7 +58,8 @@ void heap_set_add(struct heap_set *set, const void *object, uint32_t slot);
 void heap_set_remove(struct heap_set *set, const void *object);
 
 enum heap_set_answer { HEAP_SET_NO, HEAP_SET_YES, HEAP_SET_MAYBE };
-/* YES: *slot_out is the slot with which the address was added. */
+/* YES: *slot_out is the slot with which the address was added.  MAYBE: the set may have the address without an
+ * entry. */
 enum heap_set_answer heap_set_find(const struct heap_set *set, const void *object, uint32_t *slot_out);
 
 #endif

@@ -52,8 +52,8 @@ static uintptr_t search(const struct range_array *array, size_t count, uintptr_t
 	size_t place = address_map_up_to(array, count, address);
 
 	/* acquire, edge PUBLISH, all: as above (AR2).  A range that holds `address` is either the last range that
-	 * begins at or below `address`, or a range around that range.  `place` only gets smaller, even while another
-	 * call writes here, so the loop ends. */
+	 * begins at or below `address`, or a range around that range.  Each round lowers `place`, even if a writer
+	 * changes the array, so the loop ends. */
 	while (place && load_acquire(&array->range[place - 1].end) <= address)
 		place = (size_t)load_acquire(&array->range[place - 1].outer);
 	return place ? load_acquire(&array->range[place - 1].owner) : 0;
@@ -62,8 +62,8 @@ static uintptr_t search(const struct range_array *array, size_t count, uintptr_t
 void *address_map_find(const struct address_map *ranges, uintptr_t address)
 {
 	for (;;) {
-		/* acquire, edge PUBLISH, both: see the array's contents.  If the array is newer, the head has changed
-		 * (AR2). */
+		/* acquire, edge PUBLISH, both: makes the array's contents visible.  If they are newer than `head`, the
+		 * head has changed (AR2). */
 		const uint64_t head = load_acquire(&ranges->head);
 		const struct range_array *array = (const void *)load_acquire(&ranges->array[which_of(head)]);
 		const uintptr_t owner = array ? search(array, ranges_in(head), address) : 0;
@@ -77,7 +77,8 @@ void *address_map_find(const struct address_map *ranges, uintptr_t address)
 
 /* ---- The writer: relaxed loads, because only writers store, one at a time ---- */
 
-/* The innermost range around address `first`, counted from 1, or 0.  `place` ranges begin at or below the address. */
+/* The number, from 1, of the innermost range around address `first`; 0: there is none.  `place` ranges begin at or
+ * below the address. */
 static size_t outer_of(struct range_array *array, size_t place, uintptr_t first)
 {
 	/* relaxed, both: no other thread writes now. */
@@ -168,7 +169,7 @@ void address_map_remove(struct address_map *ranges, uintptr_t first, const void 
 	struct range_array *from = array_at(ranges, which_of(head)), *to = array_at(ranges, other);
 	size_t place = address_map_up_to(from, count, first) - 1;
 
-	/* relaxed: no other thread writes now.  An inner range may begin at the same address, and is then skipped. */
+	/* relaxed: no other thread writes now.  Skips inner ranges that begin at the same address. */
 	while (load_relaxed(&from->range[place].owner) != (uintptr_t)owner)
 		place--;
 	for (size_t i = 0; i < place; i++)
@@ -183,7 +184,7 @@ void address_map_remove(struct address_map *ranges, uintptr_t first, const void 
 struct pool_place {
 	struct lfpool_t *pool; /* NULL: vacant                                     */
 	uint64_t generation;
-	uintptr_t first; /* where its objects begin; 0: not in one range          */
+	uintptr_t first; /* where the objects begin; 0: not in one range          */
 };
 
 static os_mutex_t mutex = OS_MUTEX_INITIALIZER;
@@ -221,7 +222,7 @@ size_t live_pools_vacant(void)
 	return place;
 }
 
-/* The index of a vacant entry, after the table has grown if it was full; place_count when the system refuses memory. */
+/* The index of a vacant entry.  Grows the table if it is full.  Returns place_count when the system refuses memory. */
 static size_t vacant_place(void)
 {
 	const size_t i = first_vacant();

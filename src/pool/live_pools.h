@@ -3,8 +3,8 @@
  * live_pools.h - the list of live pools, so that an exiting thread touches no destroyed pool; and the address map,
  * which finds the pool of an address.
  *
- * Idea         A pool's index in a table and the generation of that table entry form its id, which is never used twice.
- *              Threads remember ids, and check only at exit whether the pool still lives.
+ * Idea         A pool's id is its index in a table, with the generation of that table entry.  No id is used twice.
+ *              Threads remember ids, and check only at exit whether the pools still live.
  *              The map is a sorted array of address ranges, for a binary search.  The memory of a pool's objects can be
  *              an object of another pool (caller-provided memory).  So each range has the index of the range around it,
  *              and the search continues outwards until a range holds the address.
@@ -15,13 +15,13 @@
  *              only after a change was completed.)
  * Invariants   AR1 no writer writes to the published array.
  *              AR2 a reader that finds `head` unchanged has read only the state that this value of `head` published.
- *                  Let v be the version in this value.  (a) All earlier stores of v's writer happen before the search
+ *                  Let v be the version in this value.  (a) All stores before v was published happen before the search
  *                  (PUBLISH), so the search reads no older state.  (b) The published array is next written for version
  *                  v + 2, after v + 1 was published.  Each store into the array is a release, and each load of the
- *                  search is an acquire.  So if a reader sees one of these stores, the store of v + 1 happens before
- *                  the reader's second load of `head`, which cannot return v.
+ *                  search is an acquire.  So if a reader sees a store for v + 2, the store of v + 1 happens before the
+ *                  reader's second load of `head`, which then cannot return v.
  *              G3  an outgrown array stays allocated until the process ends, because a reader may still search it.
- *                  Sizes double, so all arrays together are less than twice the largest.  Only address_map_add()
+ *                  Sizes double, so the outgrown arrays have less room than the two in use.  Only address_map_add()
  *                  allocates; a removal writes an array that already has room.
  * Progress     Create, destroy and thread exit take one mutex; no acquire or release takes it.  A fork takes it too, so
  *              the child finds it free.  The map has one writer at a time, under the mutex, and lock-free readers: a
@@ -62,7 +62,7 @@ static inline uint64_t live_pools_generation(uint64_t id)
  * Returns the pool's id, or 0 when the system refuses memory. */
 uint64_t live_pools_add(struct lfpool_t *pool, uintptr_t first, uintptr_t end);
 void live_pools_remove(uint64_t id);
-/* The table index that the next pool will get, if no other pool is added or removed before. */
+/* The table index that the next pool will get, unless a pool is removed first. */
 size_t live_pools_vacant(void);
 
 /* The pool of the object at this address, or NULL.  Lock-free: it retries when pools are added or removed. */
@@ -76,7 +76,7 @@ void live_pools_each(void (*visit)(struct lfpool_t *pool));
 /* The live pool with this id, or NULL.  The caller has the lock, which keeps the pool alive. */
 struct lfpool_t *live_pools_find(uint64_t id);
 
-/* ---- The map: address ranges with owners; two ranges are disjoint, or the later is inside the other ---- */
+/* ---- The map: address ranges with owners; two ranges are disjoint, or the one added later is inside the other ---- */
 
 struct range {
 	_Atomic(uintptr_t) first, end; /* its addresses are first .. end - 1; first is never 0             */
@@ -100,7 +100,7 @@ struct address_map {
 
 /* One writer at a time.  Adds a range; false when the system refuses memory. */
 bool address_map_add(struct address_map *ranges, uintptr_t first, uintptr_t end, void *owner);
-/* Removes the range that begins at `first` and has this owner; it must be there.  Never fails. */
+/* Removes the range that begins at `first` and has this owner; the range must exist.  Never fails. */
 void address_map_remove(struct address_map *ranges, uintptr_t first, const void *owner);
 
 /* For any thread: the owner of the innermost range that holds `address`, or NULL. */

@@ -81,14 +81,14 @@ lfpool_status_t misuse_tell(lfpool_t *pool, lfpool_misuse_t *misuse)
 
 	misuse->pool = pool;
 	misuse->pool_name = pool->name;
-	/* relaxed: a statistic.  The first call that counts also prints. */
+	/* relaxed: a statistic.  The call that counts the first misuse also prints it. */
 	misuse->count = fetch_add_relaxed(&pool->misuses, (size_t)1) + 1;
 	probe_misuse(pool, pool->name, misuse->object, misuse->status);
 	misuse->index = SIZE_MAX;
 	/* In malloc mode the index remains unknown: the pointer may be foreign, so its label must not be read. */
 	if (pool_in_place(pool) && arena_locate(&pool->core.arena, misuse->object, &slot) == LFPOOL_OK)
 		misuse->index = slot - 1;
-	/* A pool in a buffer prints nothing, because a line on stderr enters the kernel. */
+	/* A pool in a buffer prints nothing, because printing enters the kernel. */
 	if (pool->hooks.misuse || !arena_in_buffer(&pool->core.arena))
 		misuse_say(&pool->hooks, misuse);
 	return misuse->status;

@@ -15,7 +15,7 @@
 #include "pool/slots.h"
 
 #define MAGAZINE_SLOTS_DEFAULT 256
-/* For a buffer the number of processors is assumed, because LFPOOL_BUFFER_BYTES must be a constant. */
+/* The number of processors that a pool in a buffer assumes, because LFPOOL_BUFFER_BYTES must be a constant. */
 #define PROCESSORS_IN_BUFFER 4
 #define CHUNKS_MAX ((size_t)1 << 23) /* a limit that leaves numbers for the extra magazines */
 
@@ -95,7 +95,7 @@ static uint32_t choose_shards(const lfpool_config_t *config, size_t chunks, bool
 
 /* ---- The mapping ---- */
 
-/* The parts before the arena, in this order. */
+/* The sizes of the parts before the arena. */
 struct parts {
 	size_t slots; /* slots of a magazine */
 	uint32_t shards, bound;
@@ -141,8 +141,8 @@ static bool choose_parts(struct parts *parts, struct arena_plan *plan, const lfp
 		plan->object_size = sizeof(void *);
 		plan->object_alignment = _Alignof(void *);
 	}
-	/* In mutex mode owners need no fence, because there are no thieves.  Waiting calls and calls that put a slot
-	 * back then use full fences. */
+	/* Mutex mode is fenced too: without thieves, only waiting calls and calls that put a slot back fence, and their
+	 * fences are full. */
 	plan->fenced = window->whole || (config->flags & LFPOOL_FENCED) || config->backend == LFPOOL_BACKEND_MUTEX ||
 		       config->evict;
 	return !__builtin_mul_overflow(chunks + parts->spares, parts->magazine_bytes, &plan->room_bytes) &&
@@ -162,7 +162,7 @@ size_t pool_buffer_bytes(const lfpool_config_t *config)
 
 /* ---- Opening ---- */
 
-/* Computes the mode flags, which never change. */
+/* Computes the pool's mode flags, once. */
 static void choose_modes(lfpool_t *pool, const lfpool_config_t *config, struct lifecycle *lifecycle, bool fenced)
 {
 	struct core *core = &pool->core;
@@ -178,8 +178,8 @@ static void choose_modes(lfpool_t *pool, const lfpool_config_t *config, struct l
 	pool->wants_built = config->hooks.create && pool_in_place(pool);
 	pool->direct = !pool->locked && !pool->quarantine && !pool->aside && !pool->wants_built;
 	pool->check_races = (config->flags & LFPOOL_CHECK_RACES) || pool->each_call;
-	/* In mutex mode the one cache has no thieves. */
 	pool->keeps_none = config->cache_capacity == LFPOOL_CACHE_NONE;
+	/* In mutex mode the one cache has no thieves, so its owner needs no fence. */
 	core->asymmetric = !EMBEDDED && (pool->locked || (!fenced && os_asymmetric()));
 	core->hits = core->asymmetric && pool->plain && !pool->zero && !pool->check_races;
 }
@@ -248,7 +248,7 @@ static lfpool_t *open_as(const lfpool_config_t *config, struct lifecycle *lifecy
 	return NULL;
 }
 
-/* The objects come from malloc, so `window` is not used. */
+/* Opens a pool in malloc mode.  The objects come from malloc, so they need no window. */
 static lfpool_t *open_malloc(const lfpool_config_t *config, struct lifecycle *lifecycle)
 {
 	if (EMBEDDED)

@@ -19,9 +19,9 @@ struct lifecycle;
 /* Copies a config that may be older or newer than the library.  Missing fields become 0.  False: an unknown field is
  * set. */
 bool config_copy(lfpool_config_t *config_out, const lfpool_config_t *given);
-/* Copies `given`, checks it, and completes it with defaults and the environment.  *empty_out becomes true if the config
- * has capacity 0: the copy then has capacity 1, and the caller must remove that object.  With empty_out NULL, capacity
- * 0 is refused. */
+/* Copies `given`, checks the copy, and completes it with defaults and the environment.  *empty_out becomes true for a
+ * permitted capacity of 0: the copy then has capacity 1, and the caller must remove that one object.  With empty_out
+ * NULL, capacity 0 is refused. */
 lfpool_status_t config_import(lfpool_config_t *config_out, struct debug_modes *modes_out, const lfpool_config_t *given,
 			      bool *empty_out);
 /* The same for a pool in a buffer.  This function ignores the environment, and refuses features that enter the
@@ -39,12 +39,12 @@ const char *backend_name(lfpool_backend_t backend);
 
 /* ---- The pool's memory: open.c ---- */
 
-/* Opens the memory of a pool whose objects are in `window`, and initialises its core and mode flags.  The config is
- * valid and complete.  NULL: the system refuses memory. */
+/* Opens the memory of a pool whose objects are in `window`, and initialises the pool's core and mode flags.  The config
+ * is valid and complete.  NULL: the system refuses memory. */
 lfpool_t *pool_open(const lfpool_config_t *config, struct lifecycle *lifecycle, const struct window *window);
 /* Frees the pool's memory; returns the number of slots that were not free. */
 size_t pool_close(lfpool_t *pool);
-/* The bytes of a buffer for a pool with this config, without its lifecycle; 0 on overflow. */
+/* The bytes of a buffer for a pool with this config, without the bytes of its lifecycle; 0 on overflow. */
 size_t pool_buffer_bytes(const lfpool_config_t *config);
 
 /* The size in bytes of the bits that lfpool_check() needs: one bit for each slot, and `others` bits for magazines.

@@ -2,9 +2,9 @@
 /*
  * pool.h - struct lfpool_t, a pool.
  *
- * Idea         All pools have one implementation.  They differ in mode flags, which are computed once, when the pool is
+ * Idea         All pools have one implementation.  They differ in mode flags, which are computed once, when a pool is
  *              opened.  All data of the fast path are in the cache, so only slow paths look at the flags.
- * Modes        Mutex mode (LFPOOL_BACKEND_MUTEX): each call uses one cache under a mutex (slots.c).  Malloc mode
+ * Modes        Mutex mode (LFPOOL_BACKEND_MUTEX): every call uses the same cache, under a mutex (slots.c).  Malloc mode
  *              (LFPOOL_BACKEND_MALLOC): objects come from malloc (heap.h).
  */
 #ifndef LFPOOL_POOL_H
@@ -19,7 +19,7 @@
 #include "pool/heap.h"
 
 #define NAME_BYTES 64
-#define RETIRED_SLOTS_MAX (UINT32_C(1) << 30) /* maximum for a pool with a scheme */
+#define RETIRED_SLOTS_MAX (UINT32_C(1) << 30) /* a pool with a scheme has fewer slots */
 
 /* A number near 2^64 divided by the golden ratio, chosen for N3 in handle.c. */
 #define SALT_STEP UINT64_C(0x9e3779b981a6ccb9)
@@ -39,7 +39,7 @@ struct lfpool_t {
 	/* The mode flags: choose_modes() in open.c. */
 	bool locked;                   /* mutex mode: every call uses the cache `shared`, under `mutex`        */
 	bool plain;                    /* only states and magazines: no mutex, no heap, no `each_call`         */
-	bool direct;                   /* no mutex, quarantine, `builds`, `aside`: only a cache is used        */
+	bool direct;                   /* no mutex, quarantine, `aside` or `wants_built`: only a cache         */
 	bool zero;                     /* LFPOOL_ZERO                                                          */
 	bool check_races;              /* a release is a CAS: LFPOOL_CHECK_RACES, or `each_call` is not NULL   */
 	bool keeps_none;               /* LFPOOL_CACHE_NONE: a call empties the cache that it borrowed         */
@@ -48,10 +48,10 @@ struct lfpool_t {
 	bool inherited;                /* in the child of a fork: other threads' calls were interrupted        */
 	bool disowned;                 /* the same, and the objects are in shared memory: the parent owns them */
 	struct lifecycle *each_call;   /* runs at each acquire and each release; NULL: not needed              */
-	struct lifecycle *builds;      /* LFPOOL_CREATE_ALL without each_call: builds slots that were cold     */
+	struct lifecycle *builds;      /* LFPOOL_CREATE_ALL without each_call: builds objects of cold slots    */
 	struct lifecycle *lifecycle;   /* NULL: no hooks, debug modes or tools                                 */
-	struct quarantine *quarantine; /* NULL: no such debug mode                                             */
-	struct aside *aside;           /* NULL: no slots are set aside                                         */
+	struct quarantine *quarantine; /* NULL: this mode is off                                               */
+	struct aside *aside;           /* NULL: no slot is ever set aside                                      */
 	struct heap *heap;             /* malloc mode; NULL: the objects are in the slots                      */
 	struct retired *retired;       /* NULL: no scheme                                                      */
 	struct order *order;           /* the order of eviction; NULL: the pool does not evict                 */
@@ -65,7 +65,7 @@ struct lfpool_t {
 	uint32_t flags;
 	size_t object_size, object_alignment;
 	size_t growth_step;        /* 0: grows only by lfpool_grow()                                */
-	unsigned char *check_bits; /* for lfpool_check(), in a buffer; NULL: it calls malloc          */
+	unsigned char *check_bits; /* lfpool_check()'s memory, in a buffer; NULL: malloc              */
 	lfpool_hooks_t hooks;
 	struct debug_modes modes;
 	char name[NAME_BYTES];
@@ -91,7 +91,7 @@ struct lfpool_t {
 
 _Static_assert(offsetof(struct lfpool_t, head) == 0, "inline.h");
 
-/* Bytes of a pool with `shards` shards. */
+/* Bytes of a struct lfpool_t with `shards` shards. */
 #define POOL_OF_SHARDS(shards) (offsetof(struct lfpool_t, core.depot.shard) + (shards) * sizeof(struct shard))
 
 /* Are the objects in the slots?  In malloc mode they are not: an acquire allocates them. */

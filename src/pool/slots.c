@@ -5,8 +5,8 @@
  * Idea         An acquire takes a slot through a cache, and makes its object active.  A release ends the use of the
  *              object, and puts its slot back.  A call without a cache claims one while it takes or puts a slot.  A
  *              call for many objects needs one barrier, one load of top and two stores of bottom per magazine, instead
- *              of per object.  Such a call changes the states of neighbouring slots in rows of ROW slots.  (Unused
- *              slots are neighbours, and calls for many objects keep them together.)
+ *              of per object.  Such a call changes the states of neighbouring slots in rows of ROW slots.  (Slots that
+ *              were never used are handed out in order, and calls for many objects keep that order.)
  * Invariants   U1  no hook is called during a step of a call for many objects, because a hook may use the same cache.
  * Mutex mode   Every call locks the pool's mutex and uses one cache, `shared`.  Explicit caches stay empty.  So no
  *              cache has thieves, and owners run without fences.  The cold store and the quarantine work without a
@@ -89,7 +89,7 @@ struct search {
 	uint64_t sets;    /* aside_sets() when the scan of slots that were set aside began        */
 	uint32_t at;      /* the slot from which that scan continues                              */
 	bool asides_done; /* the search has looked at all slots that were set aside               */
-	bool cold;        /* takes cold slots too, because hooks.create has not refused one       */
+	bool cold;        /* takes cold slots too, until hooks.create refuses an object           */
 };
 
 /* The next slot of a search.  SLOT_NONE: at some moment no slot was free, except slots that this call or an overlapping
@@ -208,7 +208,7 @@ static inline unsigned make_active(lfpool_t *pool, uint32_t slot, void **object_
 	*object_out = object;
 	if (pool->zero && !pool->each_call)
 		memset(object, 0, pool->object_size);
-	/* In malloc mode the slot is SLOT_NONE, because each object is new. */
+	/* In malloc mode lifecycle_begin() gets SLOT_NONE, because each object is new. */
 	const enum begun begun = pool->each_call ? lifecycle_begin(pool->each_call,
 								   pool_in_place(pool) ? slot : SLOT_NONE, object)
 						 : BEGIN_OK;
@@ -330,7 +330,7 @@ static struct cache *claim_in_buffer(struct core *core)
 		if (count >= core->table.most - core->table.for_calls)
 			return NULL;
 	while (!cas_weak_relaxed(&core->explicit_caches, &count, count + 1));
-	/* The loop waits only while calls without a cache use all other caches. */
+	/* The loop waits only while calls without a cache use all remaining caches. */
 	while (!(c = cache_claim(core, CACHE_FOR_LONG, 0)))
 		cpu_relax();
 	return c;
@@ -362,7 +362,7 @@ void slots_cache_flush(struct cache_head *cache)
 
 /* ---- Many objects in one step: states ---- */
 
-/* A row has this number of states.  It is smaller for the small pools of the explorer and of embedded builds. */
+/* The number of states in a row; smaller for the small pools of the explorer and of embedded builds. */
 #if defined(LFPOOL_EXPLORE) || defined(LFPOOL_EMBEDDED)
 #define ROW 2
 #else
@@ -508,7 +508,7 @@ size_t bulk_take(struct cache_head *head, void **objects_out, size_t wanted, uin
 	if (likely(done == taken))
 		return done;
 	tally_shared(&core->unpushed, (uint64_t)done - taken);
-	/* The hook runs only after the step (U1). */
+	/* hooks.misuse runs only after the step (U1). */
 	for (size_t i = done; i < taken; i++)
 		(void)misuse_report(pool, objects_out[i], LFPOOL_E_NOT_IN_USE);
 	return done;

@@ -43,8 +43,8 @@ static inline uint32_t slots_take_after_hit(lfpool_t *pool, struct cache_head *c
 		return slots_take(pool, cache);
 	}
 
-	/* Takes the last object, which the fast path must not take.  (Pools with fast paths have no mutex and no
-	 * quarantine.) */
+	/* Takes the magazine's last object, which the fast path must not take.  (Pools with fast paths have no mutex
+	 * and no quarantine.) */
 	const uint32_t slot = arena_slot(&pool->core.arena, magazine_pop_end(hot, pool->core.magazines.slots, bottom));
 
 	return slot ? slot : cache_take(c, true);
@@ -63,8 +63,8 @@ static inline void slots_exhausted(lfpool_t *pool, struct cache_head *cache)
  * are tried.
  *   SLOT_BEGUN    *object_out is this object or another one.  In the other cases *object_out is NULL.
  *   SLOT_REFUSED  hooks refused all free objects.
- *   SLOT_BAD      the same, and hooks.validate rejected this object, and hooks.create did not rebuild it.  The object
- *                 is destroyed, so another attempt does not meet it again.
+ *   SLOT_BAD      as SLOT_REFUSED; and hooks.validate rejected this object, and hooks.create did not rebuild it.  This
+ *                 object is destroyed, so another attempt does not meet it again.
  *   SLOT_USED_UP  the object was already active, because it was released twice in a race.  The caller takes another.
  */
 enum slot_begun { SLOT_USED_UP, SLOT_BEGUN, SLOT_REFUSED, SLOT_BAD };
@@ -72,8 +72,8 @@ enum slot_begun { SLOT_USED_UP, SLOT_BEGUN, SLOT_REFUSED, SLOT_BAD };
 enum slot_begun slots_begin(lfpool_t *pool, struct cache_head *cache, uint32_t slot, void **object_out);
 
 /* W1 (waiters.h): this fence makes the slots that the caller has put back visible before the caller reads the demand
- * word.  The functions below include this fence.  (In mutex mode an owner's fence is only a compiler barrier, so this
- * function uses a full fence.) */
+ * word.  Every function that puts back a slot includes this fence.  (In mutex mode an owner's fence is only a compiler
+ * barrier, so slots_fence() uses a full fence.) */
 static inline void slots_fence(const lfpool_t *pool)
 {
 	owner_fence(pool->core.asymmetric && !pool->locked);
@@ -103,7 +103,7 @@ static inline void slots_put_ended(lfpool_t *pool, struct cache_head *cache, uin
 	}
 }
 
-/* The last slot that was ever handed out, or a later slot. */
+/* The highest slot that was ever handed out, or a higher one. */
 size_t slots_used(const lfpool_t *pool);
 /* The number of slots that are in free lists or set aside; a snapshot. */
 size_t slots_listed(const lfpool_t *pool);

@@ -10,8 +10,8 @@
  *              table `gone`, and each of them borrows a cache.
  * Invariants   L1  a table has mask + 1 entries.  This number is a power of two, at least TABLE_ENTRIES_MIN, and
  *                  greater than the index of any entry in use.  (`nothing` and `gone` have the mask 0.)
- *              L2  after a thread was refused a cache, the thread's next PATIENCE calls on that pool do not ask for a
- *                  cache.  During these calls, the pool's entry is {calls left, generation of the pool's id}.
+ *              L2  after a thread was refused a cache, the thread's next PATIENCE - 1 calls on that pool do not ask for
+ *                  one.  During these calls, the pool's entry is {calls left + 1, generation of the pool's id}.
  *              L3  no thread looks up a pool with the id 0: no entry matches this id, and attach() is not called.
  * Progress     Look-up: wait-free.  First use by a thread: may enter the kernel.  Exit: takes the lock of the live
  *              pools.
@@ -22,12 +22,12 @@
 #include "pool/live_pools.h"
 #include "pool/slots.h"
 
-/* An unused entry: the first call of a new pool may ask the system (L2). */
+/* An unused entry.  It has no calls left, so the first call on a new pool may ask for a cache (L2). */
 #define VACANT {.pool_id = 1}
 #define VACANT_8 VACANT, VACANT, VACANT, VACANT, VACANT, VACANT, VACANT, VACANT
 #define VACANT_64 VACANT_8, VACANT_8, VACANT_8, VACANT_8, VACANT_8, VACANT_8, VACANT_8, VACANT_8
-/* Two tables, one for new threads and one for exiting threads.  They match no pool, and do not match the id 0 at any
- * offset (Y4 in set_inline.h). */
+/* Two tables, one for new threads and one for exiting threads.  They match no pool's id, nor, at any offset, the id 0
+ * (Y4 in set_inline.h). */
 static struct lfpool_entry_ no_entries[] = {{0}, VACANT_64};
 static struct lfpool_entry_ gone_entries[] = {{0}, VACANT_64};
 _Static_assert(sizeof(no_entries) == (1 + TABLE_ENTRIES_MIN) * sizeof(*no_entries), "each has all entries of a table");
@@ -35,8 +35,8 @@ _Static_assert(sizeof(no_entries) == (1 + TABLE_ENTRIES_MIN) * sizeof(*no_entrie
 #define gone (&gone_entries[1])
 /* True: the system has no usable key for a destructor, so no thread can have a cache. */
 static bool keyless;
-/* For threads that were refused a table: the number of calls until one may ask again (L2).  All these threads share the
- * number. */
+/* After the system has refused a thread a table: the number of calls that must not ask for one, of all threads
+ * together. */
 static _Atomic(uint32_t) patience;
 
 static THREAD_LOCAL struct serving *serving;
@@ -52,7 +52,7 @@ static bool table_set(struct lfpool_entry_ *table)
 {
 	if (table != gone && !os_set_exit_value(table))
 		return false;
-	/* A signal handler may look at the table, so its entries are written before it is visible. */
+	/* A signal handler may read the table, so the entries are written before the table is visible. */
 	light_barrier();
 	os_of_thread(lfpool_thread_).table = table;
 	return true;
@@ -73,7 +73,7 @@ static void hand_back(void *memory)
 {
 	struct lfpool_entry_ *table = memory;
 
-	/* Sets the exit value again, so the system may call this function once more. */
+	/* From now on this thread's calls find `gone`, and borrow a cache. */
 	(void)table_set(gone);
 	if (table == gone)
 		return;
@@ -109,8 +109,8 @@ uint32_t thread_hint(void)
 	return (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 40);
 }
 
-/* Returns this thread's table, after it has grown to have an entry at index `place` (L1).  NULL: the thread cannot have
- * such a table now. */
+/* Returns this thread's table, and first grows it if it has no entry at index `place` (L1).  NULL: the thread cannot
+ * have such a table now. */
 static struct lfpool_entry_ *table_ensure(size_t place)
 {
 	struct lfpool_entry_ *before = table_here();
@@ -220,8 +220,8 @@ struct cache_head *thread_cache_if_any(const lfpool_t *pool)
 		       : NULL;
 }
 
-/* Not inlined, so that a call orders both stores before the asm of lfpool/inline.h, which names no memory.  The
- * function is in this file because an access by another TLS model could allocate. */
+/* Not inlined, so that the call orders both stores to `last` before the asm of lfpool/inline.h, which names no memory.
+ * The function is in this file because an access by another TLS model could allocate. */
 NOINLINE struct cache_head *thread_cache_remembered(lfpool_t *pool)
 {
 	struct cache_head *head = thread_cache(pool);

@@ -10,8 +10,8 @@
  *              a pool with a higher index, the fast look-up uses the index modulo TABLE_ENTRIES_MIN.  The entry there
  *              never has the pool's id, so thread_cache() must find the right entry.
  * Invariants   L4  an entry with a pool's id has the thread's cache of that pool.  While the pool lives, only the
- *                  thread's exit changes the entry or moves the table.  So a signal handler, which reads the table too,
- *                  may interrupt the thread between its check of the id and its load of the cache.
+ *                  thread's exit clears the entry.  Signal handlers only read the table, so a handler may run between
+ *                  the thread's check of an id and the thread's load of the cache.
  *              L5  lfpool_thread_.last is empty, or has a pool's id and the thread's cache of that pool.  The field is
  *                  empty from the thread's exit on.
  * Progress     Wait-free.
@@ -41,7 +41,7 @@ static inline void thread_head(struct lfpool_head_ *head, uint64_t id)
 }
 
 /* The calling thread's cache of the pool with this id and this offset in the tables.  NULL: the thread has no cache of
- * this pool, or the pool's index is too high. */
+ * this pool, or the pool's index is not below TABLE_ENTRIES_MIN. */
 static inline lfpool_cache_t *thread_find_at(uint64_t id, uintptr_t in_tables)
 {
 	if (EMBEDDED)
@@ -104,7 +104,7 @@ struct cache_head *thread_cache_remembered(struct lfpool_t *pool);
 /* The calling thread's cache of this pool, or NULL.  Never creates a cache. */
 struct cache_head *thread_cache_if_any(const struct lfpool_t *pool);
 #endif
-/* Get and set the list of hooks and continuations that this thread runs for waiters (waiters.c), with the innermost
+/* Get and set the list of hooks and continuations that this thread is running for waiters (waiters.c), the innermost
  * first.  Usable in signal handlers. */
 struct serving;
 struct serving *thread_serving(void);
