@@ -25,12 +25,12 @@
  * call on it makes a system call.  Creation writes to the whole buffer, so no later call is the first to touch a page.
  * The costs:
  *
- *   - No fast path is inlined.  A thief cannot call membarrier(2), because that is a system call, so every acquire and
- *     every steal execute a full fence instead.
+ *   - No fast path is inlined.  The pool cannot use membarrier(2), a system call, so every acquire and every steal
+ *     execute a full fence instead.
  *   - Threads have no caches.  A call without an explicit cache borrows one of the config.buffer_caches caches until it
  *     returns.  A quarter of these caches, rounded up, is reserved for such calls; lfpool_cache_create() returns NULL
- *     when no other caches are left.  A call that finds all caches in use spins until another call ends, so the pool is
- *     not lock-free while more threads are inside calls than it has caches.  An explicit cache for each thread is
+ *     when only the reserved caches are left.  A call that finds all caches in use spins until another call ends, so
+ *     the pool is not lock-free while it has fewer caches than calls in progress.  An explicit cache for each thread is
  *     faster; few caches need less space.
  *   - lfpool_of() and lfpool_release_self() do not find the pool.
  *   - After fork the child's copy of the pool still has the parent's waiting calls in its queue, and has lost the
@@ -42,13 +42,13 @@
  *     Linux has a clock in user space (vDSO).  The queue has room for 16 calls and continuations: a further waiting
  *     call is served out of turn, and a further lfpool_acquire_async() returns LFPOOL_E_NO_MEMORY.
  *   - A misuse is counted and reported to the hook; nothing is written to stderr.
- *   - Some fields of the config allow only these values; for others lfpool_create() returns the status that names the
- *     field.  max_capacity must be 0 or capacity; backend LFPOOL_BACKEND_LOCKFREE; buffer_caches at most
+ *   - Some fields of the config are restricted as follows; for other values lfpool_create() returns the status that
+ *     names the field.  max_capacity must be 0 or capacity; backend LFPOOL_BACKEND_LOCKFREE; buffer_caches at most
  *     LFPOOL_BUFFER_CACHES; depot_shards 0 or 1; flags without LFPOOL_LOCK and LFPOOL_HUGE_PAGES; debug modes only
  *     check, zero and no-tools; scheme all NULL.  The default of cache_capacity is the one on a machine with 4
  *     processors, or with buffer_caches processors if that is less.
  *   - The environment variables LFPOOL_BACKEND and LFPOOL_DEBUG are ignored (one line on stderr per process reports
- *     it), and Valgrind and AddressSanitizer do not know which objects are free.
+ *     this), and Valgrind and AddressSanitizer do not know which objects are free.
  *
  * Processes.  A pool in a buffer that a process shares with its children (mmap with MAP_SHARED, then fork) is one pool
  * for all of them: a call of another process is like a call of another thread.  The buffer, the library and the hooks
@@ -85,7 +85,7 @@ LFPOOL_C_BEGIN_
  * object_size       As config.object_size.
  * object_alignment  As config.object_alignment: 0 is the default.
  * capacity          As config.capacity.
- * caches            As config.buffer_caches, and not 0.
+ * caches            As config.buffer_caches, but not 0.
  *
  * The overhead is 17 KiB for one object (6 KiB with one cache), 57 KiB for 1000, and 25 to 33 bytes per object for a
  * million (docs/memory.md has a table).  If hooks.create, activate, deactivate or destroy is set, add 256 bytes, and
@@ -168,7 +168,7 @@ LFPOOL_INLINE_ size_t lfpool_buffer_bytes(const lfpool_config_t *config)
  * lfpool_create_in - lfpool_create() with memory, memory_bytes and memory_use set for a buffer.
  *
  * pool_out  Receives the pool; set to NULL on failure.
- * config    As for lfpool_create(), with the limits above; struct_size must be this header's.
+ * config    As for lfpool_create(), with the limits at the top of this file; struct_size must be this header's.
  * buffer    Aligned to LFPOOL_BUFFER_ALIGNMENT; the contents do not matter.  Used by the pool until lfpool_destroy().
  * size      At least lfpool_buffer_bytes(config).
  * Returns   As lfpool_create(), but never LFPOOL_E_NO_MEMORY or LFPOOL_E_LOCK; LFPOOL_E_BUFFER: the buffer is too small

@@ -33,8 +33,8 @@
 #define LFPOOL_MUST_USE
 #endif
 
-/* A function that a header defines.  In C++ inline functions call it, so the one-definition rule requires external
- * linkage.  It is hidden, so that a plug-in does not get the function of another version. */
+/* For a function that a header defines.  In C++ other inline functions call it, so the one-definition rule requires
+ * external linkage.  The symbol is hidden, so that a plug-in does not get the function of another version. */
 #if !defined(__cplusplus)
 #define LFPOOL_INLINE_ static inline
 #elif defined(__ELF__)
@@ -141,12 +141,13 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  *                     all objects and the first caches, and is O(capacity) then.
  * LFPOOL_ZERO         Every acquired object is all zero bytes.  Costs a memset of object_size per acquire, and makes
  *                     every call take the slow path.
- * LFPOOL_CHECK_RACES  If two threads release one object at the same instant, exactly one succeeds, unless the object is
- *                     acquired in between.  Without the flag both releases may succeed.  The object is then free twice,
- *                     which the pool notices when it is acquired for the second time.  Costs one locked instruction per
- *                     release.
- * LFPOOL_CREATE_ALL   lfpool_create() calls hooks.create for every object, and is O(capacity) then.  Without the flag,
- *                     and for objects that growth adds or lfpool_trim() destroys, the first acquire calls it.
+ * LFPOOL_CHECK_RACES  If two threads release one object at once, exactly one release succeeds, unless the object is
+ *                     acquired between the two releases.  Without the flag both may succeed.  The object is then free
+ *                     twice, which the pool notices when the object is acquired for the second time.  Costs one locked
+ *                     instruction per release.
+ * LFPOOL_CREATE_ALL   lfpool_create() calls hooks.create for every object, and is O(capacity) then.  Without the flag
+ *                     an object's first acquire calls the hook.  Objects that growth adds or lfpool_trim() destroys are
+ *                     always built by an acquire.
  * LFPOOL_LOCK         As LFPOOL_PREFAULT, and lock the memory in RAM (mlock), so that it is never paged out.  Not
  *                     locked: memory of debug modes, objects in malloc mode, and anything in a child after fork.  If
  *                     the system refuses (RLIMIT_MEMLOCK, CAP_IPC_LOCK), lfpool_create() returns LFPOOL_E_LOCK.  If it
@@ -179,7 +180,7 @@ LFPOOL_API const char *lfpool_status_string(lfpool_status_t status);
  * all 64 (docs/memory.md).
  *
  * Rule: the plain stride is object_size, rounded up to object_alignment.  A step is 64 bytes, or object_alignment if
- * that is larger.  If the plain stride is an even number of steps, one step is added.  It is not added below 16 steps,
+ * that is larger.  If the plain stride is an even number of steps, one step is added.  No step is added below 16 steps,
  * where it would cost over 1/16 of the memory, or with an alignment of 4096 or more, where no stride helps.
  *
  * Source: DPDK's mempool (rte_mempool.c, arch_mem_object_align()), which makes the number of lines odd too.
@@ -237,10 +238,10 @@ typedef struct lfpool_misuse_t {
 	const void *object;     /* the pointer that was refused, or the damaged object */
 	lfpool_status_t status; /* why                                                 */
 	size_t count;           /* misuses of this pool so far, this one included      */
-	lfpool_handle_t handle; /* the handle that was refused; 0: it was not a handle */
-	size_t index;           /* of the object, lfpool_index_of(); SIZE_MAX: none    */
-	ptrdiff_t offset;       /* LFPOOL_E_WRITTEN_WHEN_FREE, LFPOOL_E_GUARD: of the
-	                           first wrong byte, from the object's start           */
+	lfpool_handle_t handle; /* the handle that was refused; 0: not a handle        */
+	size_t index;           /* the object's lfpool_index_of(); SIZE_MAX: none      */
+	ptrdiff_t offset;       /* LFPOOL_E_WRITTEN_WHEN_FREE, LFPOOL_E_GUARD: where
+	                           the first wrong byte is, from the object's start    */
 	const char *detail;     /* further details, in English; never NULL             */
 } lfpool_misuse_t;
 
@@ -260,13 +261,13 @@ typedef struct lfpool_misuse_t {
  * plus the hooks.
  */
 typedef struct lfpool_hooks_t {
-	void *context; /* passed to each */
+	void *context; /* passed to each hook */
 	/* A release was refused, or a debug mode found something.  NULL: the first misuse writes a line to stderr, and
 	 * later ones are only counted. */
 	void (*misuse)(void *context, const lfpool_misuse_t *misuse);
 	/* Build an object, on first use or, with LFPOOL_CREATE_ALL, in lfpool_create().  Its memory is zero at first;
-	 * later it has the contents that destroy left, or zeros where lfpool_trim() returned a page.  false: it cannot
-	 * be built now.  Then the call takes a free object that is built, wherever it is cached, or returns NULL;
+	 * later it has the contents that destroy left, or zeros where lfpool_trim() returned a page.  false: the object
+	 * cannot be built now.  Then an acquire takes a free object that is built, from any cache, or returns NULL;
 	 * lfpool_create() returns LFPOOL_E_CREATE.  Built objects are tried before create is called. */
 	bool (*create)(void *context, void *object);
 	/* Called before activate, in each acquire of an object that was built earlier: is the object still usable?
@@ -281,8 +282,8 @@ typedef struct lfpool_hooks_t {
 	 * destroy is called at once, and create before the slot is used again. */
 	bool (*deactivate)(void *context, void *object);
 	/* Undo create.  Called after validate or deactivate returned false, and in lfpool_destroy() for every built
-	 * object; in a pool without create, for every object that was ever acquired.  If the object is active then,
-	 * deactivate is called first. */
+	 * object; in a pool without create, for every object that was ever acquired.  If lfpool_destroy() finds the
+	 * object active, it calls deactivate first. */
 	void (*destroy)(void *context, void *object);
 	/* A call found no free object, and the pool could not grow automatically.  The hook may release objects, grow
 	 * the pool, or give up.  `attempt` counts from 0 within the call.  false: the call continues as without the
@@ -301,10 +302,10 @@ typedef struct lfpool_hooks_t {
 typedef struct lfpool_batch_t lfpool_batch_t; /* retired objects: the unit that a scheme handles */
 /* A scheme of safe memory reclamation, for lfpool_retire(): lfpool/retire.h.  All NULL: no scheme. */
 typedef struct lfpool_scheme_t {
-	void *context;                                             /* passed to each                       */
-	void (*begin)(void *context, lfpool_batch_t *batch);       /* start the grace period of a batch    */
-	bool (*ready)(void *context, const lfpool_batch_t *batch); /* may the batch's objects be reused?   */
-	bool (*wait)(void *context);                               /* until a batch is ready or reclaimed  */
+	void *context;                                             /* passed to each function                  */
+	void (*begin)(void *context, lfpool_batch_t *batch);       /* start the grace period of a batch        */
+	bool (*ready)(void *context, const lfpool_batch_t *batch); /* may the batch's objects be reused?       */
+	bool (*wait)(void *context);                               /* block until a batch is ready or reclaimed */
 	void (*reserved[3])(void);                                 /* must be NULL                         */
 } lfpool_scheme_t;
 
@@ -313,8 +314,8 @@ typedef struct lfpool_scheme_t {
 #define LFPOOL_MEMORY_POOL 1
 
 /*
- * The configuration.  Append-only: zero means "the default" for every field that has one.  lfpool_create() copies it
- * and never writes to it.  Use LFPOOL_CONFIG_INIT, or lfpool_config_init() in C++.
+ * The configuration.  Append-only; zero means "the default" for every field that has one.  lfpool_create() copies the
+ * struct and never writes to it.  Use LFPOOL_CONFIG_INIT, or lfpool_config_init() in C++.
  */
 typedef struct lfpool_config_t {
 	size_t struct_size;       /* sizeof(lfpool_config_t) in the caller's version of this header     */
@@ -323,9 +324,9 @@ typedef struct lfpool_config_t {
 	size_t object_alignment;  /* bytes, a power of two, 1 .. 1 GiB; 0 = alignof(max_align_t)        */
 	size_t capacity;          /* objects that callers can hold at once, 1 .. 2^31 - 1; no default; 0 only in
 	                             lfpool_create(), with max_capacity and without LFPOOL_CREATE_ALL   */
-	size_t cache_capacity;    /* objects one cache may hold, 1 .. 8192, or LFPOOL_CACHE_NONE; 0 = up to
-	                             256 KiB, at most max_capacity / processors; for objects of a page or
-	                             more, and with hooks.create, a quarter of that, at most 256.  The number
+	size_t cache_capacity;    /* objects one cache may hold, 1 .. 8192, or LFPOOL_CACHE_NONE; 0 =
+	                             256 KiB of objects, at most max_capacity / processors; with objects of a
+	                             page or more, or hooks.create, a quarter as many, at most 256.  The number
 	                             is rounded down to twice a power of two, but at least 2, and is raised in
 	                             pools of more than 2^23 objects, to limit the number of magazines
 	                             (docs/design.md, "Limits")                                         */
@@ -336,7 +337,7 @@ typedef struct lfpool_config_t {
 	                             0 = two for each processor, but at most one for each magazine      */
 	const char *debug;        /* debug modes, such as "poison,owner" (lfpool/debug.h); read, not kept;
 	                             NULL = only those of the environment variable LFPOOL_DEBUG         */
-	size_t max_capacity;      /* objects to which it can grow (lfpool/resize.h), capacity .. 2^31 - 1;
+	size_t max_capacity;      /* objects to which the pool can grow (resize.h), capacity .. 2^31 - 1;
 	                             address space for them is reserved; 0 = capacity                   */
 	size_t growth_step;       /* objects to add when a call finds none, up to max_capacity;
 	                             0 = the pool grows only in calls of lfpool/resize.h                 */
@@ -345,13 +346,13 @@ typedef struct lfpool_config_t {
 	size_t buffer_caches;     /* caches of a pool in a buffer (lfpool/buffer.h), 1 .. 16; 0 = 16; in any
 	                             other pool it must be 0                                             */
 	void *memory;             /* caller-provided memory, see lfpool/buffer.h; NULL = the system's   */
-	size_t memory_bytes;      /* its size, at least lfpool_memory_bytes()                           */
+	size_t memory_bytes;      /* bytes of `memory`, at least lfpool_memory_bytes()                  */
 	uint32_t memory_use;      /* LFPOOL_MEMORY_OBJECTS or LFPOOL_MEMORY_POOL                        */
 	lfpool_evict_t evict;     /* eviction in the full pool, see lfpool/evict.h; not in a buffer;
 	                             0 = none                                                            */
-	/* With `evict`: is an object of priority a evicted before one of priority b?  It must be a strict weak order of
-	 * all 64-bit numbers that never changes: the pool also compares numbers that no object has.  Any thread calls
-	 * it, several times per search.  NULL: a < b. */
+	/* With `evict`: is an object of priority a evicted before one of priority b?  The order must be a strict weak
+	 * order of all 64-bit numbers, and must never change: the pool also compares numbers that no object has.  Any
+	 * thread calls it, several times per search.  NULL: a < b. */
 	bool (*before)(void *context, uint64_t a, uint64_t b);
 	void *before_context; /* passed to `before` */
 } lfpool_config_t;

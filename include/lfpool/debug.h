@@ -6,17 +6,17 @@
  *
  *     LFPOOL_DEBUG=poison,owner ./program              # the same, for every pool, without a rebuild
  *
- * Modes are separated by commas, without blanks; if a mode is given twice, the last number counts.  A pool has the
- * modes of config.debug and those of the environment variable LFPOOL_DEBUG; if both give a number, the variable's
- * counts.  Set-user-ID programs ignore the variable.  For an unknown word, or a number out of range, lfpool_create()
- * returns LFPOOL_E_CONFIG_DEBUG.
+ * Modes are separated by commas, without blanks; if a mode is given twice, the second number counts.  A pool has the
+ * modes of config.debug and those of the environment variable LFPOOL_DEBUG; if both give a number for a mode, the
+ * variable's counts.  Set-user-ID programs ignore the variable.  For an unknown word, or a number out of range,
+ * lfpool_create() returns LFPOOL_E_CONFIG_DEBUG.
  *
  * Findings are reported to the misuse hook, or to stderr if there is no such hook.  docs/debugging.md explains them,
  * and lists the cost of each mode.  Every mode except `zero` and `no-tools` includes LFPOOL_CHECK_RACES, and, except
  * for `check`, makes each call take the slow path.  Malloc mode has only `check` and `zero`.
  *
- * `poison` skips objects whose contents must survive: all objects of a pool with hooks.create or hooks.destroy, and an
- * object's first use after lfpool_for_each_slot() has visited it.
+ * `poison` skips objects whose contents must survive: all objects of a pool with hooks.create or hooks.destroy, and
+ * objects that lfpool_for_each_slot() has visited, until their next release.
  *
  * In the child of a fork `check` does not check an inherited pool, because calls of the parent's other threads may have
  * stopped midway.

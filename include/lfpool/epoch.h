@@ -14,8 +14,8 @@
  *
  * Why not ck_epoch_call()?  A record of ck_epoch has one user at a time, and its deferred objects are released only
  * when that user polls.  While the user does something else, no thread could reuse these objects, and until they are
- * released the user could not exit.  Here the batches of a pool have separate records, which are never active.  Threads
- * that retire an object, or find the pool empty, poll these records.
+ * released the user could not exit.  Here the batches of a pool have separate records, which never enter a section.
+ * Threads that retire an object, or find the pool empty, poll these records.
  *
  * There is one callback per batch (lfpool/retire.h), not per object, and no ck_epoch_entry_t in the object.
  */
@@ -32,7 +32,7 @@ struct ck_epoch;
  * lfpool_epoch_create - make a scheme for one pool (config.scheme): objects may be reused when no section of the epoch
  * can reach them.
  *
- * Do not call lfpool_drain() and lfpool_destroy() inside a section: they would wait for the end of that section.
+ * Do not call lfpool_drain() or lfpool_destroy() inside a section: they would wait for the end of that section.
  * lfpool_acquire_wait() inside a section cannot get objects that this section protects.
  *
  * scheme_out  Receives the scheme; all NULL on failure.  At most one pool at a time may use it.

@@ -31,13 +31,13 @@
  * must be undone too.
  *
  * Promises, whatever other threads do at the same time:
- *   1. lfpool_acquire_evicting() evicts, or returns NULL, only if at some moment during the call every object was in
- *      use (or another call was just acquiring or releasing it).
- *   2. The victim was not pinned.  An object that could be evicted during the whole call, and kept its priority, did
- *      not have a lower priority than the victim; if the two priorities are equal, it was not older.  So if no calls
- *      overlap, the victim is exactly the least object.  NULL means that none of the objects that could be evicted
- *      during the whole call gave way.  lfpool_least() and lfpool_release_least() choose in the same way.  (An object
- *      is unpinned when the last lfpool_unpin() returns.)
+ *   1. lfpool_acquire_evicting() evicts, or returns NULL for lack of objects, only if at some moment during the call
+ *      every object was in use, or was just being acquired or released.
+ *   2. The victim, that is, the evicted object, was not pinned.  No object that was a candidate during the whole call,
+ *      and kept its priority, had a lower priority than the victim, or the same priority and a greater age.  So if no
+ *      calls overlap, the victim is exactly the least object.  NULL means that no object that was a candidate during
+ *      the whole call gave way to the new one.  lfpool_least() and lfpool_release_least() choose in the same way.  (An
+ *      object is unpinned when the last lfpool_unpin() returns.)
  *   3. First the victim's handle becomes stale.  Then hooks.evict is called, then hooks.deactivate, and then the new
  *      object gets the slot.
  *   4. Every call is lock-free: a thread that stops at any instruction blocks no other thread.  Such a thread keeps the
@@ -66,10 +66,10 @@ LFPOOL_C_BEGIN_
  *             gave way (see lfpool_evict_t); or a hook refused the object (a victim's slot then stays free); or the
  *             pool is closed or does not evict, or handle_out is NULL.
  * Threads     Any.  Lock-free; calls hooks.evict; may enter the kernel as lfpool_acquire().
- * Cost        With a free object, lfpool_acquire() and three locked instructions.  An eviction usually scans one block
- *             of 16 objects, and one block of 16 bounds for each factor of 16 in the number of objects; more after many
- *             priorities changed.  A pool of 32 objects or fewer is scanned whole.  A full pool is not searched for
- *             free objects again until an object becomes free.
+ * Cost        With a free object, lfpool_acquire() and three locked instructions.  An eviction usually scans a block of
+ *             16 objects, and a block of 16 bounds on each level of a tree with fan-out 16; more after many priorities
+ *             changed.  A pool of 32 objects or fewer is scanned whole.  A full pool is not searched for free objects
+ *             again until an object becomes free.
  */
 LFPOOL_API void *lfpool_acquire_evicting(lfpool_t *pool, uint64_t priority, lfpool_handle_t *handle_out);
 
@@ -83,7 +83,8 @@ LFPOOL_API void *lfpool_acquire_evicting(lfpool_t *pool, uint64_t priority, lfpo
  *             slot of the pool.
  * Threads     Any.  Lock-free.  The call pins the object, so a release by another thread takes effect when this call
  *             returns.
- * Cost        Two locked instructions; two more for each level of blocks if the object becomes the least of its block.
+ * Cost        Two locked instructions; two more for each level of the tree on which the object becomes the least of its
+ *             block.
  */
 LFPOOL_API lfpool_status_t lfpool_set_priority(lfpool_t *pool, lfpool_handle_t handle, uint64_t priority);
 
@@ -91,8 +92,8 @@ LFPOOL_API lfpool_status_t lfpool_set_priority(lfpool_t *pool, lfpool_handle_t h
  * lfpool_get_priority - read an object's priority.
  *
  * handle        Any value.
- * priority_out  Receives it.
- * Returns       false where lfpool_set_priority() returns LFPOOL_E_STALE, but nothing is reported or written.
+ * priority_out  Receives the priority.
+ * Returns       true; false where lfpool_set_priority() returns LFPOOL_E_STALE: then nothing is reported or written.
  * Threads       Any.  Wait-free, O(1).
  */
 LFPOOL_API bool lfpool_get_priority(const lfpool_t *pool, lfpool_handle_t handle, uint64_t *priority_out);
@@ -100,8 +101,8 @@ LFPOOL_API bool lfpool_get_priority(const lfpool_t *pool, lfpool_handle_t handle
 /*
  * lfpool_least - find the object that would be evicted next.
  *
- * priority_out  Receives its priority; may be NULL.
- * Returns       Its handle; 0 if no object can be evicted, or if the pool does not evict.
+ * priority_out  Receives the object's priority; may be NULL.
+ * Returns       The object's handle; 0 if no object can be evicted, or if the pool does not evict.
  * Threads       Any.  Lock-free.
  * Cost          As an eviction in lfpool_acquire_evicting().
  */

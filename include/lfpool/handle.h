@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * handle.h - handles, names of objects that go stale when the object is released; and the pool of an address.
+ * handle.h - handles: names of objects, each stale once its object is released; and the pool of an address.
  *
  *     lfpool_handle_t target = lfpool_handle_of(pool, ship);       // copy it, store it, send it
  *     ...
@@ -16,18 +16,19 @@
  *
  * Other pools.  A handle of another pool, living or destroyed, names nothing here, because each pool starts its counts
  * at a different number.  This holds while d * u < 2^(61-b).  Here d is the number of pools created from one of the two
- * pools to the other, u is the largest number of uses with a handle that any slot of the two had, and b is that of the
- * larger pool.  For two pools of 10,000 objects that were created a million pools apart, u may be up to 134 million.
+ * pools to the other, u is the largest number of uses with a handle that any slot of the two had, and 2^b bounds the
+ * larger pool, as above.  For two pools of 10,000 objects that were created a million pools apart, u may be up to 134
+ * million.
  *
  * Making a handle during a release.  The caller of lfpool_handle_of() must hold the object.  If another thread releases
- * it at that moment, the caller gets 0 or a stale handle.  Releases with LFPOOL_CHECK_RACES, lfpool_release_all() and
- * lfpool_retire() are checked for races.  After any other overlapping release the handle may even name later objects in
- * the slot, until one of them gets a handle.  The pool itself is not damaged.
+ * it at that moment, and checks for races (LFPOOL_CHECK_RACES, lfpool_release_all(), lfpool_retire()), the caller gets
+ * 0 or a stale handle.  After any other overlapping release the handle may even name later objects in the slot, until
+ * one of them gets a handle.  The pool itself is not damaged.
  *
  * Resolving during a release.  lfpool_resolve() returns the object if it was active at the moment of the look-up.  It
  * returns NULL if the release happened before the call (C11: through a lock, a join, an atomic flag), or if the handle
- * is from an earlier use of the slot.  Resolving does not keep the object: if another thread may release it, the
- * pointer may be stale when it is used.  So do one of these:
+ * is from an earlier use of the slot.  Resolving does not keep the object: if another thread may release the object,
+ * the pointer may be stale when the caller uses it.  So do one of the following:
  *   -  Resolve where no other thread releases the object: as its owner; in a phase without releases; as a reader under
  *      RCU or an epoch with deferred releases.
  *   -  Pin the object: lfpool_pin().
@@ -97,7 +98,7 @@ LFPOOL_API void *lfpool_pin(lfpool_t *pool, lfpool_handle_t handle);
  *
  * handle    The handle that was pinned.
  * Returns   LFPOOL_OK; LFPOOL_E_NOT_PINNED: the object is not pinned; LFPOOL_E_STALE: the handle is stale or was never
- *           valid here.  Both are reported to the misuse hook, and nothing changes.
+ *           valid here.  Both errors are reported to the misuse hook, and nothing changes.
  * Threads   Any.  Lock-free; may enter the kernel as lfpool_release().
  * Cost      One locked instruction.  The last unpin after a release costs as much as lfpool_release_handle().
  */
@@ -142,7 +143,7 @@ LFPOOL_API void *lfpool_object_start(const lfpool_t *pool, const void *address);
 /*
  * lfpool_of - find the pool that an address belongs to.
  *
- * pointer   Any address: of an object, into one, foreign, NULL.
+ * pointer   Any address: of an object, inside one, foreign, NULL.
  * Returns   The pool; NULL if there is none; the inner pool if a pool's memory is an object of another pool.  In malloc
  *           mode only the first address of an object is found.
  * Threads   Any, concurrently with the creation and destruction of other pools.  Lock-free (a retry means that a pool
@@ -156,7 +157,8 @@ LFPOOL_API lfpool_t *lfpool_of(const void *pointer);
  * lfpool_release_self - release an object without knowing its pool.
  *
  * object    An active object of some pool; NULL does nothing.
- * Returns   As lfpool_release() on its pool; LFPOOL_E_FOREIGN if it is in no pool: then no misuse hook is called.
+ * Returns   As lfpool_release() on the object's pool; LFPOOL_E_FOREIGN if the object is in no pool: then no misuse hook
+ *           is called.
  * Threads, progress, cost   As lfpool_of() and lfpool_release() together.
  */
 LFPOOL_INLINE_ lfpool_status_t lfpool_release_self(void *object)

@@ -2,8 +2,8 @@
 /*
  * hidden.h - a type whose objects come from its own pool and from nowhere else.
  *
- * Idea       The header of a module declares an incomplete type, and functions that hand out objects of it.  One source
- *            file has the struct, the pool and its hooks.
+ * Idea       The header of a module declares an incomplete type, and functions that hand out objects of that type.  One
+ *            source file has the struct, the pool and its hooks.
  *
  * In a header, where struct connection is and stays incomplete,
  *
@@ -16,8 +16,8 @@
  *     LFPOOL_DEFINE_HIDDEN(connection, struct connection);              or, with a table of hooks,
  *     LFPOOL_DEFINE_HIDDEN_WITH(connection, struct connection, table);
  *
- * defines them.  For that file alone it also defines the pool, a static variable `connection_hidden`, and all functions
- * of LFPOOL_DEFINE with the name connection_hidden.  The file opens and closes the pool with
+ * defines these functions.  For that file alone it also defines the pool, a static variable `connection_hidden`, and
+ * all functions of LFPOOL_DEFINE with the name connection_hidden.  The file opens and closes the pool with
  * connection_hidden_pool_create(&connection_hidden, &config) and connection_hidden_pool_destroy(connection_hidden).
  * Between these two calls the declared functions may be used.
  */
@@ -30,7 +30,7 @@
  * LFPOOL_DECLARE - declare the functions of a hidden pool, for a header.
  *
  * name      Prefix of the declared names.
- * type      The objects' type: incomplete there.
+ * type      The objects' type: incomplete in the header.
  */
 #define LFPOOL_DECLARE(name, type)                                                     \
 	LFPOOL_C_BEGIN_                                                                \
@@ -67,10 +67,10 @@
 	struct name##_handle_t
 
 /*
- * LFPOOL_DEFINE_HIDDEN, LFPOOL_DEFINE_HIDDEN_WITH - define these functions and their pool, in one source file.
+ * LFPOOL_DEFINE_HIDDEN, LFPOOL_DEFINE_HIDDEN_WITH - define the declared functions and their pool, in one source file.
  *
  * name      As for LFPOOL_DECLARE.
- * type      The objects' type: complete here.
+ * type      The objects' type: complete in the source file.
  * table     As for LFPOOL_DEFINE_WITH.
  */
 #define LFPOOL_DEFINE_HIDDEN(name, type)    \

@@ -72,7 +72,7 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 #define LFPOOL_STORE_RELAXED_(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #define LFPOOL_STORE_RELEASE_(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #endif
-/* The owner's half of the asymmetric fence: it orders only the compiler. */
+/* The owner's half of the asymmetric fence: a barrier for the compiler alone. */
 #define LFPOOL_LIGHT_BARRIER_() __asm__ __volatile__("" ::: "memory")
 #endif
 
@@ -97,7 +97,7 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 #define LFPOOL_HELPER_ extern inline __attribute__((gnu_inline, always_inline))
 #endif
 
-/* Test builds use fewer bits: src/base/widths.h. */
+/* Test builds use narrower positions: src/base/widths.h. */
 #ifndef LFPOOL_POSITION_BITS_
 #define LFPOOL_POSITION_BITS_ 16
 #endif
@@ -105,7 +105,7 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 /* A push adds this to bottom: one position (low 16 bits) and one push (upper 48). */
 #define LFPOOL_PUSHED_ ((UINT64_C(1) << LFPOOL_POSITION_BITS_) + 1)
 
-/* The position in a `bottom` or a `top`, and the distance from one to the other (H1). */
+/* The position in a `bottom` or a `top`; and how far the first of two words is ahead of the second, signed (H1). */
 #if LFPOOL_POSITION_BITS_ == 16
 #define LFPOOL_POSITION_(word) LFPOOL_NUMBER_(uint16_t, word)
 #define LFPOOL_AHEAD_(word, other) \
@@ -119,13 +119,13 @@ typedef uintptr_t lfpool_atomic_uintptr_t __attribute__((aligned(sizeof(uintptr_
 
 /*
  * The state of an object is a word: 0 while the object is free, its address while it is active.  A release compares
- * this word with its argument, so it refuses an interior pointer, which is in the same granule.  A handle replaces the
- * address by LFPOOL_MARKED_, so the release of an object with a handle takes the slow path.
+ * this word with its argument, so it refuses an interior pointer in the same granule.  A handle replaces the address by
+ * LFPOOL_MARKED_, so the release of an object with a handle takes the slow path.
  */
 #define LFPOOL_MARKED_ 1
 
-/* The 32-bit demand word is this number of bytes before the states, so that they are on different cache lines.  It is
- * not 0 while a call waits for objects or a shrink is pending. */
+/* The 32-bit demand word is this number of bytes before the states, so that word and states are on different cache
+ * lines.  The word is not 0 while a call waits for objects or a shrink is pending. */
 #define LFPOOL_WANTED_BEFORE_ 128
 
 struct lfpool_magazine {
@@ -134,7 +134,7 @@ struct lfpool_magazine {
 	LFPOOL_ATOMIC_(uint64_t) next;     /* stack link: {depth from here down:32, number of the next:32}   */
 	LFPOOL_ATOMIC_(uint32_t) number;   /* of this magazine, from 1; 0 until it is first used             */
 #ifndef __cplusplus                        /* C++ has no flexible array */
-	LFPOOL_ATOMIC_(uintptr_t) entry[]; /* ring of objects; 0 stands for the unused object of this index  */
+	LFPOOL_ATOMIC_(uintptr_t) entry[]; /* ring of objects; 0: this entry's object, not used yet (H7)     */
 #endif
 };
 
@@ -155,7 +155,7 @@ struct lfpool_cache_t {
 	LFPOOL_ATOMIC_(uintptr_t) *state; /* one word per granule, from `first`                          */
 	uintptr_t state_base;             /* the address that the state of granule 0 would have          */
 	uintptr_t first;                  /* the granule of the first object                             */
-	uintptr_t granules;               /* their number, from the first object's to the last object's  */
+	uintptr_t granules;               /* number of granules from the first object's to the last's    */
 	uintptr_t limit;                  /* position after the last entry of a magazine at home         */
 	uint8_t grain;                    /* log2 of the bytes of a granule                              */
 };
@@ -164,12 +164,12 @@ LFPOOL_ASSERT_(sizeof(struct lfpool_cache_t) <= 64, "a hit touches one line of i
 LFPOOL_C_BEGIN_
 /* The slow paths.
  *
- * acquire: if `object` is NULL, it completes the pop that the fast path began.  bottom is lowered already, which hides
- * the last object from other threads until this call has it.  So the call must not restore bottom first: a thief could
- * then take that object, and a third thread, which had looked while the object was hidden, would have found the pool
- * empty although an object was free.  If `object` is not NULL, it is popped already, but its state is not 0.
+ * acquire: if `object` is NULL, it completes the pop that the fast path began.  The lowered bottom hides the last
+ * object from other threads.  The call must take that object before it restores bottom: otherwise a thief could take
+ * the object, and a third thread, which looked while the object was hidden, would have found the pool empty although an
+ * object was free.  If `object` is not NULL, it is popped already, but its state is not 0.
  *
- * release: if `object` is NULL, an object is pushed already, and there is demand; returns LFPOOL_OK. */
+ * release: if `object` is NULL, the released object is pushed already, and there is demand; returns LFPOOL_OK. */
 LFPOOL_API void *lfpool_cache_acquire_slow_(lfpool_cache_t *cache, void *object);
 LFPOOL_API lfpool_status_t lfpool_cache_release_slow_(lfpool_cache_t *cache, void *object);
 LFPOOL_API lfpool_status_t lfpool_cache_release_if_owned_slow_(lfpool_cache_t *cache, void *object);
@@ -232,8 +232,8 @@ LFPOOL_HELPER_ bool lfpool_push_(const struct lfpool_cache_t *cache, void *objec
 	/* relaxed: our own last store (H2). */
 	uint64_t bottom = LFPOOL_LOAD_RELAXED_(&magazine->bottom);
 
-	/* top is not read, because in a magazine at home each entry is used only once until the magazine is empty and
-	 * its owner resets it (H8). */
+	/* top is not read: positions in a magazine at home do not wrap (H8), so below `limit` the entry at bottom is
+	 * unused. */
 	if (!LFPOOL_LIKELY_(LFPOOL_NUMBER_(uintptr_t, LFPOOL_POSITION_(bottom)) != cache->limit))
 		return false;
 	/* relaxed, both: published by the store of bottom. */
@@ -314,10 +314,10 @@ LFPOOL_HELPER_ lfpool_status_t lfpool_cache_release_if_owned_inline_(lfpool_cach
  * Exit         A thread forgets its pool and its table before it gives its caches back.
  * Signals      A handler may make these calls only for a pool without thread caches (docs/signals.md).  The id of such
  *              a pool is 0 here, which never matches, so the handler writes none of the thread's words.  So an
- *              interrupted call always reads two words that belong together.
+ *              interrupted call always reads an id and a cache that belong together.
  * Fibers       A fiber may continue in another thread between two calls.  So each call reads the thread's words again,
- *              by asm, relative to the thread pointer (fs).  The compiler may only keep the distance from it, which is
- *              the same in all threads.
+ *              by asm, relative to the thread pointer (fs).  The compiler may keep only the words' distance from that
+ *              pointer, which is the same in all threads.
  */
 struct lfpool_entry_ {
 	uint64_t pool_id;      /* 1: no pool; never 0                */
@@ -333,7 +333,7 @@ struct lfpool_thread_ {
 /* The beginning of every pool. */
 struct lfpool_head_ {
 	uint64_t id;         /* 0: threads have no caches of this pool                        */
-	uintptr_t in_tables; /* the offset of its entry, in bytes                             */
+	uintptr_t in_tables; /* the offset of the pool's entry in a thread's table, in bytes  */
 	uintptr_t first;     /* the address of the first object                               */
 	uint64_t inverse;    /* of the odd part of the stride, modulo 2^64                    */
 	uint32_t slots;      /* objects to which the pool can grow; 0 in malloc mode          */
