@@ -2,14 +2,15 @@
 /*
  * advice.c - lfpool_advise(): the capacity and the caches that a run would have needed.
  *
- * Idea         The function compares the counters and the high-water mark of lfpool_stats() with their values at the
- *              last lfpool_high_water_reset().  Three rules, listed in lfpool/report.h, compute the advice from the
- *              differences.
+ * Idea         The function takes the high-water mark since the last lfpool_high_water_reset(), and the increase of
+ *              each counter of lfpool_stats() since then.  Three rules, listed in lfpool/report.h, compute the advice
+ *              from these numbers.
  * Reasons      Capacity: an acquire returns NULL only when all objects are in use.  So a pool that never has more than
  *              n objects in use at once needs a capacity of n.
- *              Cache capacity: a magazine has s objects, and the stacks of a cache have room for one full and one empty
- *              magazine.  After each trip to the depot the cache has s objects, and room for s more.  So two trips are
- *              at least s calls apart.  Each acquire has one release, so there are at most 2 / s trips per acquire.
+ *              Cache capacity: a magazine has room for s objects, and the stacks of a cache have room for one full and
+ *              one empty magazine.  After each trip to the depot the cache has s objects, and room for s more.  So two
+ *              trips are at least s calls apart.  An acquire and its release are two calls, so there are at most 2 / s
+ *              trips per acquire.
  *              Headroom: if the caches cannot hold all free objects, some free objects are outside the caches, and no
  *              call has to steal from another cache.
  * Progress     As lfpool_stats(); resetting is lock-free.
@@ -25,7 +26,7 @@
 
 #define CACHE_ENOUGH (4 * (size_t)LFPOOL_ADVICE_SELDOM) /* two magazines of 2 * LFPOOL_ADVICE_SELDOM each */
 #define CACHE_LEAST 2                                   /* the smallest valid config.cache_capacity        */
-#define ACQUIRES_MINIMUM 1000                           /* below this most trips only fill new caches        */
+#define ACQUIRES_MINIMUM 1000                           /* with fewer, most trips only fill new caches */
 
 static lfpool_stats_t stats_since(const lfpool_t *pool)
 {
@@ -61,7 +62,7 @@ static bool often(uint64_t times, uint64_t acquires)
 
 static void judge_capacity(const lfpool_stats_t *s, lfpool_advice_t *advice, struct text *why)
 {
-	/* If high_water < capacity, the pool has grown since the exhausted calls. */
+	/* At an exhausted call high_water is the capacity.  So if it is lower now, the pool has grown since. */
 	if (!s->exhausted || s->high_water < s->capacity) {
 		advice->capacity = s->high_water;
 		text_put(why, "At most %zu of %zu objects were in use at once.", s->high_water, s->capacity);

@@ -12,14 +12,13 @@
 /* Like lfpool_create(), but places the objects in `window`.  Malloc mode ignores the window, because its objects are on
  * the heap. */
 lfpool_status_t pool_create_by(lfpool_t **pool_out, const lfpool_config_t *config, const struct window *window);
-/* The part of creation that follows process_open() and lifecycle_open().  `config` was imported by config_import().  If
- * the function fails, it closes `lifecycle`. */
+/* The last part of creation, with an imported config and an open lifecycle.  If it fails, it closes `lifecycle`. */
 lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config, const struct debug_modes *modes,
 			     struct lifecycle *lifecycle, const struct window *window);
-/* *bytes_out is the number of bytes, in whole pages, that the objects take.  False if the number overflows. */
+/* *bytes_out: the bytes of all objects, rounded up to whole pages.  False if the number overflows. */
 bool pool_object_bytes(const lfpool_config_t *config, const struct lifecycle *lifecycle, size_t *bytes_out);
 
-/* buffer.c: lfpool_create() and lfpool_memory_bytes() of a pool in a buffer; neither argument is NULL. */
+/* buffer.c: lfpool_create() and lfpool_memory_bytes() of a pool in a buffer; no argument is NULL. */
 lfpool_status_t pool_create_in_buffer(lfpool_t **pool_out, const lfpool_config_t *given);
 size_t pool_bytes_in_buffer(const lfpool_config_t *given);
 
@@ -27,7 +26,7 @@ size_t pool_bytes_in_buffer(const lfpool_config_t *given);
  * again. */
 bool process_open(void);
 /* A mutex for the folders above src/api.  The fork handlers take it too, so the child finds the mutex free and the data
- * behind it consistent.  A call that holds such a mutex must not open or close one, and must not fork.
+ * behind it consistent.  A call that holds such a mutex must not open or close a fork_mutex, and must not fork.
  * fork_mutex_open() returns false when the system refuses. */
 struct fork_mutex {
 	os_mutex_t mutex;
@@ -42,7 +41,7 @@ uintptr_t process_forker(void);
 
 bool pool_any_heap(void);
 
-/* trim.c: returns up to `bytes` of the memory of cold slots to the system, after a shrink. */
+/* trim.c: after a shrink, returns up to `bytes` bytes of cold slots to the system. */
 void trim_removed(lfpool_t *pool, size_t bytes);
 
 /* check.c: debug mode `check` calls it before the pool is destroyed.  Reports a misuse if the pool is not intact. */
@@ -50,17 +49,17 @@ void check_last(lfpool_t *pool);
 
 /* ---- Acquire and release through the cache `head` (NULL: without a cache): calls.c ---- */
 
-/* A wait that hooks.exhausted asks for ends at `deadline_ns`, on the clock of os_now_ns().  0: the call must not wait.
- * UINT64_MAX: only the hook limits the wait. */
+/* A wait that hooks.exhausted asks for ends no later than `deadline_ns`, on the clock of os_now_ns().  0: the call must
+ * not wait.  UINT64_MAX: only the hook limits the wait. */
 void *pool_acquire(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns);
 void pool_exhausted(lfpool_t *pool, struct cache_head *head);
 
 /* ---- Calls that wait: wait.c ---- */
 
-/* waiters_wait_for() and waiters_take() get all `count` objects, or none.  They return LFPOOL_OK, LFPOOL_E_EXHAUSTED if
- * the time is over, LFPOOL_E_REFUSED if a hook refused an object, or LFPOOL_E_CLOSED.  waiters_wait_for() waits until
- * `deadline_ns`, on the clock of os_now_ns().  waiters_take() does not wait.  waiters_wait() waits for one object, and
- * returns it or NULL. */
+/* waiters_wait_for() waits for `count` objects, until `deadline_ns` on the clock of os_now_ns().  waiters_take() takes
+ * `count` objects without a wait.  Both get all `count` objects, or none.  They return LFPOOL_OK, LFPOOL_E_EXHAUSTED if
+ * too few were free, LFPOOL_E_REFUSED if a hook refused an object, or LFPOOL_E_CLOSED.  waiters_wait() waits for one
+ * object, and returns it or NULL. */
 lfpool_status_t waiters_wait_for(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count,
 				 uint64_t deadline_ns);
 lfpool_status_t waiters_take(lfpool_t *pool, struct cache_head *head, void **objects_out, size_t count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * buffer.c - a pool in a buffer (lfpool/buffer.h): the caller provides all of its memory.
+ * buffer.c - a pool in a buffer (lfpool/buffer.h): the caller provides all memory of the pool.
  *
  * Idea         The buffer has these parts: [ lifecycle | pool | first lot of caches | magazines | bits | wanted |
  *              states | generations | objects ].  The arena's flag `in_buffer` switches off everything that enters the

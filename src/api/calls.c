@@ -3,8 +3,8 @@
  * calls.c - the slow paths of acquire and release (lfpool/inline.h has the fast paths), and the calls that use the
  * calling thread's cache (threads.h).
  *
- * Acquire      An acquire takes a slot and makes its object active.  If no slot is free, the call reclaims retired
- *              objects, grows the pool, asks hooks.exhausted, and waits.
+ * Acquire      An acquire takes a slot and makes its object active.  While no slot is free, the call reclaims retired
+ *              objects, or else grows the pool, or else asks hooks.exhausted, and waits if the hook asks for a wait.
  * Release      A release makes the slot free, ends the use of its object, puts the slot back, and serves calls that
  *              wait for objects.
  * Progress     Lock-free, except for the hooks, and for waits that hooks.exhausted asks for.
@@ -22,15 +22,15 @@
 
 /* ---- Acquire ---- */
 
-/* Reclaims retired objects, grows the pool, calls hooks.exhausted, and waits.  It leaves out the steps that the config
- * does not ask for.  A wait that the hook asks for ends at the deadline.  NULL: no object was available, or a hook
- * refused it. */
+/* The steps of an acquire that follow when no slot is free, as far as the config asks for them.  A wait ends no later
+ * than the deadline.  NULL: no object became free, or hooks refused the free objects. */
 static COLD void *replenish(lfpool_t *pool, struct cache_head *head, uint64_t deadline_ns)
 {
 	uint32_t attempt = 0;
 	void *object = NULL;
 
-	/* Repeats only after the pool grew, or a batch was reclaimed, or the hook asked for another attempt. */
+	/* Repeats only after SLOT_USED_UP, after a batch was reclaimed or the pool grew, or if the hook asked for
+	 * another attempt. */
 	for (;;) {
 		const size_t seen = cold_capacity(&pool->core.cold);
 		const uint32_t slot = slots_take(pool, head);
@@ -38,7 +38,7 @@ static COLD void *replenish(lfpool_t *pool, struct cache_head *head, uint64_t de
 
 		if (slot && waiters_begin(pool, head, slot, &object))
 			return object;
-		/* Reclaims retired objects before it grows the pool. */
+		/* Reclaiming is tried first, so that the pool grows only if it must. */
 		if (slot || retired_poll(pool->retired, head))
 			continue;
 		if (resize_by_itself(pool, seen)) {
@@ -55,7 +55,7 @@ static COLD void *replenish(lfpool_t *pool, struct cache_head *head, uint64_t de
 
 		if (until_ns && (object = waiters_wait(pool, head, until_ns < deadline_ns ? until_ns : deadline_ns)))
 			return object;
-		/* After the deadline the call ends as it would without the hook. */
+		/* At the deadline the call ends as it would without the hook. */
 		if (deadline_ns != UINT64_MAX && until_ns >= deadline_ns)
 			return NULL;
 	}
@@ -73,7 +73,7 @@ static COLD void *exhausted(lfpool_t *pool, struct cache_head *head, uint64_t de
 	return pool->more ? replenish(pool, head, deadline_ns) : NULL;
 }
 
-/* Makes the object in `slot` active, after the caller has taken the slot.  SLOT_NONE: the caller found no free slot. */
+/* Makes the object in `slot` active; the caller has taken the slot.  SLOT_NONE: the caller found no free slot. */
 static inline void *begin_one(lfpool_t *pool, struct cache_head *head, uint32_t slot, uint64_t deadline_ns)
 {
 	void *object;
@@ -84,8 +84,8 @@ static inline void *begin_one(lfpool_t *pool, struct cache_head *head, uint32_t 
 	return likely(slot) ? object : exhausted(pool, head, deadline_ns);
 }
 
-/* If `object` is NULL, the fast path has lowered bottom, and found at most one object in the magazine.  Otherwise the
- * fast path has taken `object`, and found that its state is not 0. */
+/* If `object` is NULL, the fast path has lowered the magazine's `bottom`, and found at most one object there.
+ * Otherwise the fast path has taken `object`, and found that its state is not 0. */
 NOINLINE void *lfpool_cache_acquire_slow_(lfpool_cache_t *cache, void *object)
 {
 	struct cache_head *head = (struct cache_head *)cache;
@@ -122,8 +122,9 @@ static inline lfpool_status_t release(lfpool_t *pool, struct cache_head *head, v
 	return LFPOOL_OK;
 }
 
-/* If `object` is NULL, the fast path has pushed an object and then found demand.  Otherwise the fast path has changed
- * nothing: the magazine is full, or the object or its state needs the checks of this function. */
+/* If `object` is NULL, the fast path has pushed an object and then found demand, or the program releases NULL.
+ * Otherwise the fast path has changed nothing: the magazine is full, or the object or its state needs the checks of
+ * this function. */
 NOINLINE lfpool_status_t lfpool_cache_release_slow_(lfpool_cache_t *cache, void *object)
 {
 	struct cache_head *head = (struct cache_head *)cache;
@@ -131,8 +132,7 @@ NOINLINE lfpool_status_t lfpool_cache_release_slow_(lfpool_cache_t *cache, void 
 
 	if (likely(object))
 		status = release(head->pool, head, object);
-	/* relaxed: the fast path has fenced.  A release of NULL also gets here, and needs no fence, because it pushed
-	 * nothing. */
+	/* relaxed: the fast path has fenced.  A release of NULL needs no fence, because it pushed nothing. */
 	else if (load_relaxed(head->pool->waiters.wanted))
 		waiters_serve(head->pool, head);
 	KEEP_FRAME();
@@ -154,7 +154,7 @@ NOINLINE lfpool_status_t lfpool_cache_release_if_owned_slow_(lfpool_cache_t *cac
 
 /* ---- Many ---- */
 
-/* The deadline for a wait that hooks.exhausted asks for, in a call that has `done` objects already.  A call that has
+/* The deadline for a wait that hooks.exhausted asks for, in a call that already has `done` objects.  A call that has
  * objects must not wait, because two such calls might wait for each other's objects. */
 static inline uint64_t bulk_deadline(size_t done)
 {

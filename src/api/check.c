@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * check.c - lfpool_check(): evaluates the invariants that the headers of src/ name.
+ * check.c - lfpool_check(): evaluates many of the invariants that the files of src/ name.
  *
- * Idea         A walk over the core finds the free slots.  All other slots must be in use.  The numbers in a damaged
- *              pool may be wrong, so the walk checks each number before it uses the number as an index.  It visits the
- *              caches, then the stacks of the depot, each magazine and its entries, the slots that are in no magazine,
- *              the objects of malloc mode, and the unused chunks.  The walk ends when it finds a magazine or a slot a
- *              second time, so a circular list ends it too.  After the walk, check_sums() compares totals: the identity
- *              of lfpool_stats() must hold, and its sum of active and retired objects must be lfpool_active_count(),
- *              which does not read the states.  A function of this file returns NULL, or the invariant that is
- *              violated; `where` is then the slot or the magazine.  Every load here is relaxed, because no call is
- *              under way: the caller's synchronisation orders the loads.
+ * Idea         A walk over the core finds the free slots.  All other slots that were ever handed out must be in use.
+ *              The numbers in a damaged pool may be wrong, so the walk checks each number before it uses the number as
+ *              an index.  The walk visits the caches, then the stacks of the depot, each magazine and its entries, the
+ *              slots that are in no magazine, the objects of malloc mode, and the unused chunks.  The walk ends when it
+ *              finds a magazine or a slot a second time, as in a circular list.  After the walk, check_sums() compares
+ *              totals: the identity of lfpool_stats() must hold, and its sum of active and retired objects must be
+ *              lfpool_active_count(), which does not read the states.  A check returns NULL, or the invariant that is
+ *              violated; in that case `where` is the slot or the magazine.  Every load here is relaxed, because no call
+ *              is under way: the caller's synchronisation orders the loads.
  * Steals       A magazine is full when it is pushed to a `full` stack, but a thief that noted the magazine earlier may
  *              still take objects from it there.  Each theft is counted, so all magazines on `full` stacks together
- *              lack no more objects than were ever stolen.  They also lack at most one magazine of objects per cache;
- *              docs/design.md, "Release never fails", relies on that.
+ *              lack no more objects than were ever stolen.  Together they also lack at most one magazine of objects per
+ *              cache; docs/design.md, "Release never fails", relies on that.
  */
 #include "api/api.h"
 
@@ -163,8 +163,7 @@ static bool check_is_unused(const struct check *c, size_t slot)
 	return census_run(c->core, slot, &end) != slot;
 }
 
-/* Checks the cold store.  Slots above c->used were never handed out, so they are cold, and the check needs no bits for
- * them. */
+/* Checks the cold store.  c->slots has no bits for slots above c->used, which were never handed out. */
 static const char *check_cold(struct check *c, const struct cold *cold)
 {
 	/* relaxed, here and below: no call is under way. */
@@ -194,7 +193,7 @@ static const char *check_cold(struct check *c, const struct cold *cold)
 		       : "O1: the cold store has more or fewer slots than it counts";
 }
 
-/* A1: the state of each granule in which no object begins must be 0, up to slot `last`.  relaxed: no call is under
+/* A1: up to slot `last`, the state of each granule in which no object begins must be 0.  relaxed: no call is under
  * way. */
 static bool check_between(const struct arena *arena, size_t last)
 {
@@ -598,7 +597,7 @@ static const char *walk_all(struct walk *w)
 	return violated;
 }
 
-/* All checks except the sums.  *where_out: as in lfpool_check(). */
+/* All checks except check_sums() and order_check().  *where_out: as in lfpool_check(). */
 static const char *check_core(const lfpool_t *pool, size_t *where_out)
 {
 	const struct core *core = &pool->core;

@@ -2,11 +2,11 @@
 /*
  * evict.c - lfpool/evict.h: an acquire that evicts, and priorities.
  *
- * Acquire      An acquire takes a free slot, or grows the pool, or takes the slot of a victim.  Then the object becomes
- *              active as in every acquire.  It also gets a rank and a pin, so it is no candidate for eviction before
- *              its first unpin.  After a search has found the pool full, the pool is not searched again until an object
- *              becomes free (W13, waiters.h).
- * Shrink       While a shrink is pending, it gets the slot of a victim, and the acquire takes another victim.
+ * Acquire      An acquire takes a free slot.  If there is none, it grows the pool.  If the pool cannot grow, it takes
+ *              the slot of a victim.  Then the object becomes active as in every acquire.  The object also gets a rank
+ *              and a pin, so it is no candidate for eviction until it is unpinned.  After a search has found the pool
+ *              full, the pool is not searched again until an object becomes free (W13, waiters.h).
+ * Shrink       A pending shrink gets the slot of a victim, and the acquire then evicts another object.
  * Eviction     The use of a victim ends like the use of a released object (A3, arena.h): by a CAS of the slot's word.
  *              The CAS expects the value that the search saw, which had no pins.  If the CAS fails, another thread has
  *              pinned, released or evicted the object, and the search begins again.  Lock-free, except for the hooks.
@@ -124,7 +124,7 @@ void *lfpool_acquire_evicting(lfpool_t *pool, uint64_t priority, lfpool_handle_t
 	struct cache_head *head = thread_cache(pool);
 	const struct rank rank = {priority, order_stamp(order)};
 
-	/* Repeats only if the slot's object was released twice in a race, or was destroyed (SLOT_BAD). */
+	/* Repeats only if the slot's object was released twice in a race (SLOT_USED_UP). */
 	do {
 		slot = take_for(pool, head, priority, rank.stamp);
 	} while (slot && !waiters_begin(pool, head, slot, &object));
@@ -189,9 +189,9 @@ lfpool_handle_t lfpool_least(lfpool_t *pool, uint64_t *priority_out)
 
 	struct least least;
 
-	/* order_least() may pair the slot's word with the priority of the slot's next object.  The two loads in the
-	 * condition acquire, so in that case the second load sees a changed word.  Repeats only after another thread
-	 * has changed the candidate. */
+	/* order_least() may pair the slot's word with the priority of the slot's next object.  The condition's first
+	 * load acquires, so in that case its second load sees a changed word.  Repeats only after another thread has
+	 * changed the candidate. */
 	do {
 		least = order_least(pool->order);
 	} while (least.slot && (order_priority(pool->order, least.slot) != least.rank.priority ||
