@@ -12,16 +12,16 @@
 
 /* The parts of the range, in bytes. */
 struct layout {
-	size_t room;                /* start of the pool's data: less than a page             */
+	size_t room;                /* offset of the pool's data, less than a page            */
 	size_t stride;              /* from object to object                                  */
 	size_t front;               /* from the first page of the objects to the first object */
-	size_t states, generations; /* their offsets; the generations begin at the start of a page            */
+	size_t states, generations; /* their offsets                                                          */
 	size_t dirty;               /* offset of the bytes `dirty`, after the generations                     */
 	size_t touched;             /* end of the generations, in whole pages                                 */
 	size_t opened;              /* end of `dirty`                                                         */
-	size_t before;              /* end of the pages without access, of which there is at least one        */
+	size_t before;              /* end of the pages without access (at least one) before the objects      */
 	size_t objects;             /* size of all objects, in whole pages                                    */
-	size_t mapped;              /* size of the whole range, with a page without access behind the objects */
+	size_t mapped;              /* size of the range, with one page without access behind the objects     */
 };
 
 size_t layout_stride(size_t bytes, size_t alignment, bool plain)
@@ -61,10 +61,10 @@ static size_t layout_slack(const struct arena_plan *plan)
 }
 
 /* A first-level processor cache has only eight to twelve lines for each offset in a page.  Without colours, pools of
- * one configuration would have their hot data at the same offsets, and would displace each other's lines.  So each pool
- * has a colour, a number that shifts the pool's data by pairs of cache lines, and its first object by lines, as far as
- * the alignment allows.  A pool in a buffer has colour 0.  Objects in a window, or with LFPOOL_PLAIN_STRIDE, begin at
- * the start of a page. */
+ * the same configuration would have their hot data at the same offsets, and would displace each other's lines.  So each
+ * pool has a number, its colour.  The pool's data is shifted by `colour` pairs of cache lines, and its first object by
+ * `colour` lines, as far as the alignment allows.  A pool in a buffer has colour 0.  In a window, or with
+ * LFPOOL_PLAIN_STRIDE, the first object is not shifted. */
 #define COLOUR_BYTES 4096
 
 static size_t room_colour(const struct arena_plan *plan)
@@ -81,8 +81,8 @@ static size_t object_colour(const struct arena_plan *plan)
 		       : plan->colour * line % COLOUR_BYTES & ~(plan->object_alignment - 1);
 }
 
-/* Computes the stride, and the offsets of the states and the generations.  The generations begin at a multiple of
- * `unit`.  False on overflow. */
+/* Computes the stride, and the offsets up to `dirty`.  The generations begin at a multiple of `unit`.  False on
+ * overflow. */
 static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_t unit)
 {
 	size_t bytes;
@@ -91,11 +91,11 @@ static bool lay_out_front(struct layout *l, const struct arena_plan *plan, size_
 				  plan->plain_stride);
 	l->front = round_up(plan->front_bytes, plan->object_alignment) + object_colour(plan);
 	l->room = room_colour(plan);
-	/* The states, and so the states of the first chunk, begin at the start of a pair of cache lines. */
+	/* The states begin at the start of a pair of cache lines. */
 	l->states = l->room + round_up(plan->room_bytes, CACHE_LINE_PAIR) + LFPOOL_WANTED_BEFORE_;
 	if (__builtin_mul_overflow(plan->reserved - 1, l->stride, &bytes))
 		return false;
-	/* One more granule, because the first object may begin anywhere in its granule. */
+	/* + 2: the first granule, and another one, because the first object may begin anywhere in its granule. */
 	if (__builtin_mul_overflow((bytes >> layout_grain(l->stride)) + 2, sizeof(uintptr_t), &bytes) ||
 	    __builtin_add_overflow(bytes, unit - 1, &bytes) ||
 	    __builtin_add_overflow(l->states, bytes, &l->generations) ||
@@ -136,7 +136,7 @@ static bool lay_out_in_buffer(struct layout *l, const struct arena_plan *plan)
 	    __builtin_add_overflow(l->objects, l->front, &l->objects))
 		return false;
 	l->touched = l->dirty;
-	/* The highest offset at which the objects may begin. */
+	/* Here `before` is the highest offset at which the objects may begin. */
 	l->before = round_up(l->dirty, CACHE_LINE_PAIR) + layout_slack(plan);
 	return !__builtin_add_overflow(l->before, l->objects, &l->mapped);
 }
@@ -160,10 +160,10 @@ bool arena_object_bytes(const struct arena_plan *plan, size_t *bytes_out)
 
 /* ---- Life ---- */
 
-/* Is the whole range usable from the start?  If so, it is mapped with access, and the pages without access are
- * protected afterwards, because Valgrind takes time for each byte that is opened.  Otherwise the range is mapped
- * without access and the usable part is opened, because the system does not charge memory that never had access
- * (mlockall(2), strict overcommit). */
+/* Are all slots usable from the start?  If so, the whole range is mapped with access, and the pages before and behind
+ * the objects are protected afterwards, because Valgrind takes time for each byte that is opened.  Otherwise the range
+ * is mapped without access and the usable part is opened, because the system does not charge memory that never had
+ * access (mlockall(2), strict overcommit). */
 static bool is_whole(const struct arena_plan *plan)
 {
 	return plan->capacity == plan->reserved && !plan->window.at;
@@ -332,18 +332,18 @@ uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as)
 		return 0;
 	uint64_t word = arena_generation(arena, slot);
 
-	/* A word that is already live (memory-model.md, "Marks") becomes a candidate too.  Repeats only if another
-	 * thread has made the word live, or releases the object.  release, edge TELL: publishes the writes of
-	 * hooks.activate, for a thread that resolves the handle.  acquire, edge MARK; after a failure too. */
+	/* A word that is already live (memory-model.md, "Marks") changes only if `as` is GENERATION_CANDIDATE.  Repeats
+	 * only if another thread has made the word live, or has released the object.  release, edge TELL: publishes the
+	 * writes of hooks.activate, for a thread that resolves the handle.  acquire, edge MARK; after a failure too. */
 	while (generation_phase(word) < generation_phase(as)) {
 		const uint64_t next = word - generation_phase(word) + as;
 
 		if (cas_acq_rel(&arena->generation[slot], &word, next))
 			word = next;
 	}
-	/* If the state is marked while this word is live, the handle names our use.  Otherwise another thread has ended
-	 * our use meanwhile.  A word that became live after that belongs to no handle, and the handle of the slot's
-	 * next use may get it. */
+	/* If the state is still marked, the handle names our use.  Otherwise another thread has ended our use.  If our
+	 * CAS came after that end, the word is now live without a handle, and the first handle of the next use gets
+	 * it. */
 	return load_relaxed(mark) == LFPOOL_MARKED_ ? word : 0;
 }
 
@@ -351,8 +351,8 @@ uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as)
 static bool clear(const struct arena *arena, uint32_t slot, uint64_t leaving)
 {
 	uintptr_t state = LFPOOL_MARKED_;
-	/* relaxed: only we may change the word now.  The CAS fails only if the object was released by a thread that did
-	 * not see the mark. */
+	/* relaxed: the store below publishes the change.  The CAS fails only if a thread that did not see the mark has
+	 * released the object. */
 	const bool ours = cas_relaxed(arena_state(arena, slot), &state, 0);
 
 	/* release, edge MARK: publishes that the state is no longer marked. */
@@ -369,8 +369,8 @@ bool arena_unmark(const struct arena *arena, uint32_t slot, uint64_t word)
 {
 	const uint64_t leaving = leaving_after(word);
 
-	/* acquire, edge PIN: pins and unpins after our load may have restored the same word.  No release, because the
-	 * free lists publish the slot for its next holder. */
+	/* acquire, edge PIN: other threads may have pinned and unpinned since our load, which restores the word.  No
+	 * release, because the free lists publish the slot for its next holder. */
 	return cas_acquire(&arena->generation[slot], &word, leaving) && clear(arena, slot, leaving);
 }
 
@@ -397,8 +397,8 @@ enum leave arena_leave_marked(const struct arena *arena, uint32_t slot, enum gen
 {
 	const uint64_t word = arena_generation(arena, slot);
 
-	/* relaxed: edge MARK orders this load after the load of `word`, so a mark that it finds belongs to the same use
-	 * of the slot. */
+	/* relaxed: edge MARK orders this load after the load of `word`.  So if the state is marked, the mark belongs to
+	 * the use that `word` names. */
 	return load_relaxed(arena_state(arena, slot)) == LFPOOL_MARKED_ ? arena_leave(arena, slot, word, later)
 									: LEAVE_REFUSED;
 }
@@ -424,8 +424,8 @@ uint64_t arena_unpin(const struct arena *arena, uint32_t slot, uint64_t word, bo
 		const bool ends = generation_pins(word) == 1 && generation_is_pending(word);
 		const uint64_t next = ends ? leaving_after(word) : word - GENERATION_PIN;
 
-		/* seq_cst: acquires and releases edge PIN; and by EV3 (evict/order.h) the CAS comes before the loads of
-		 * the bounds. */
+		/* seq_cst: acquires and releases edge PIN, and comes before the caller's loads of the bounds (EV3 in
+		 * evict/order.h). */
 		if (cas_seq_cst(&arena->generation[slot], &word, next)) {
 			*ended_out = ends && clear(arena, slot, next);
 			return word;

@@ -7,13 +7,13 @@
  *              Objects beyond the first `capacity` are not accessible until arena_extend().  The objects may also be in
  *              a separate caller-provided range.  Alternatively, all parts are in a caller-provided buffer, without
  *              inaccessible pages in between.
- *                 A multiplication leads from a slot to its address.  A multiplication by an inverse leads from an
- *              address to its slot, and also shows whether an object starts at the address (arena_slot_of).  No part is
- *              initialised, so untouched parts use no memory.
+ *                 A multiplication by the stride leads from a slot to its address.  A multiplication by the stride's
+ *              inverse leads from an address to its slot, and also shows whether an object starts at the address
+ *              (arena_slot_of).  No part is initialised, so untouched parts use no memory.
  *                 The state of a slot is a word outside the objects, so a write to an object cannot corrupt it.  The
  *              addresses of the objects are divided into granules.  The size of a granule is the largest power of two
- *              such that no two objects begin in one granule (H9).  Each granule has a state, so a shift of the
- *              object's address leads to its state.  A slot also has a generation, a word that is not touched before
+ *              such that no two objects begin in one granule (H9).  Each granule has a state, so a shift of an
+ *              object's address leads to the state.  A slot also has a generation, a word that is not touched before
  *              the slot's first handle is made.
  * Invariants   A1  a slot's state is 0 exactly while its object is free.  While the object is in use, the state is
  *                  arena_active(), or LFPOOL_MARKED_ after the first handle of this use was made.  (A use lasts from an
@@ -25,14 +25,15 @@
  *              A3  the generation of a slot is a word {generation:51, pins:10, phase:3}.  The phases are dead, live,
  *                  candidate (live, and may be evicted), released and retired (both take effect at the last unpin), and
  *                  leaving.  A marked slot becomes free only in two steps.  First, a CAS sets the word to {generation +
- *                  1, 0, leaving}.  The old word has no pins, or it is released or retired with one pin, which the last
- *                  unpin removes.  Second, the thread whose CAS succeeded releases the object: it sets the state to 0,
- *                  then the word to {generation + 1, 0, dead}.  So exactly one of several releases succeeds, and a word
- *                  that was live while the state was marked is never live again.
+ *                  1, 0, leaving}, either from a word without pins, or by the last unpin from a released or retired
+ *                  word with one pin.  Second, the thread whose CAS succeeded releases the object: it sets the state to
+ *                  0, then the word to {generation + 1, 0, dead}.  So exactly one of several releases succeeds, and a
+ *                  word that was live while the state was marked is never live again.
  *              A4  only a live or candidate word gets more pins.  So the pins of a released word only decrease, and
  *                  the slot becomes free after the last unpin.
  * Progress     Lock-free: arena_mark, leave, pin and unpin repeat only after another thread changed the word.  All
- *              other functions are wait-free.  open, back, close and extend enter the kernel, except in a buffer.
+ *              other functions are wait-free.  open, back, close, extend and heavy_fence may enter the kernel, but not
+ *              in a buffer.
  * Edges        TELL: arena_activate -> a walk, or a call that resolves a handle.  Publishes the writes of
  *              hooks.activate.
  *              MARK: the release of a marked object -> the mark of the slot's next use, which has another generation.
@@ -46,8 +47,8 @@
 
 #include "lfpool/inline.h"
 
-/* An address range for the objects.  By default its pages are reserved, without access.  If all fields are 0, the
- * objects are in the pool's mapping. */
+/* An address range for the objects.  Unless it is `whole` or `lent`, its pages are reserved, without access.  If all
+ * fields are 0, the objects are in the pool's mapping. */
 struct window {
 	void *at;
 	size_t bytes;
@@ -67,12 +68,12 @@ struct arena_plan {
 	struct window window;           /* aligned to CACHE_LINE_PAIR if `whole`            */
 	size_t colour;                  /* shifts the pool's data within pages: arena.c     */
 	bool veiled; /* states are inverted, so that leak checkers see no references to the objects */
-	bool fenced; /* owners use full fences, not membarrier(2): LFPOOL_FENCED, or in a buffer    */
+	bool fenced; /* owners use full fences, so thieves need no membarrier(2): LFPOOL_FENCED, or in a buffer */
 };
 
 struct arena {
 	struct lfpool_cache_t face;    /* the fields that every cache copies; `hot` is not set here                  */
-	uintptr_t zero;                /* address of the imaginary slot 0: slot s is at zero + s * stride            */
+	uintptr_t zero;                /* address of the imaginary object 0: object s is at zero + s * stride        */
 	uint64_t inverse;              /* inverse of the odd part of the stride, modulo 2^64: arena_slot_of()        */
 	uint64_t slots;                /* slots that have addresses                                                  */
 	uint32_t stride;               /* bytes from slot to slot                                                    */
@@ -90,8 +91,7 @@ struct arena {
 	_Atomic(uint64_t) *generation; /* the word of each slot (A3)                                                 */
 };
 
-/* Is the arena in a buffer?  This is a macro, so that the answer is a constant in embedded builds with every
- * compiler. */
+/* Is the arena in a buffer?  This is a macro, so that in embedded builds every compiler sees a constant. */
 #define arena_in_buffer(arena) (EMBEDDED || (arena)->in_buffer)
 
 /* Maps an arena and returns its room: zeroed memory for the pool's own data.  NULL when the system refuses memory.
@@ -117,9 +117,8 @@ void arena_heavy_fence(const struct arena *arena);
 bool arena_object_bytes(const struct arena_plan *plan, size_t *bytes_out);
 
 /* Makes the slots `from` + 1 .. `to` accessible, and backs them.  False when the system refuses memory; some of the
- * slots may then be accessible and locked.  Keeps the contents of the slots, because two threads may extend by the same
- * slots at once, and one of them may use the slots already.  Enters the kernel, except if `from` and `to` are on one
- * page. */
+ * slots may then be accessible and locked.  Keeps the contents of the slots: when two threads extend by the same slots,
+ * the faster one may use the slots already.  Enters the kernel, unless `from` and `to` are on one page. */
 bool arena_extend(const struct arena *arena, size_t from, size_t to);
 /* With huge pages, rounds `slots` up so that they fill the last page.  Otherwise returns `slots`. */
 size_t arena_fill_pages(const struct arena *arena, size_t slots);
@@ -180,7 +179,8 @@ static inline _Atomic(uintptr_t) *arena_state(const struct arena *arena, uint32_
 	return lfpool_state_at_(&arena->face, arena_object(arena, slot));
 }
 
-/* The slot whose object begins in a granule (numbered from `first`), or the last slot before that granule. */
+/* The slot whose object begins in a granule; if none does, the last slot before the granule.  Slot 1 begins in
+ * granule 0. */
 static inline uint32_t arena_slot_in(const struct arena *arena, uintptr_t granule)
 {
 	const uintptr_t end = (arena->face.first + granule + 1) << arena->face.grain;
@@ -188,8 +188,8 @@ static inline uint32_t arena_slot_in(const struct arena *arena, uintptr_t granul
 	return (uint32_t)((end - 1 - arena->zero) / arena->stride);
 }
 
-/* relaxed, here and below: the hand-over of the object orders its state.  Only lfpool_in_use() reads the state without
- * holding the object. */
+/* relaxed, here and below: the hand-over of the object orders its state.  A caller that does not hold the object gets a
+ * snapshot. */
 static inline bool arena_is_active(const struct arena *arena, uint32_t slot)
 {
 	return load_relaxed(arena_state(arena, slot));
@@ -230,7 +230,7 @@ static inline unsigned generation_pins(uint64_t word)
 	return (unsigned)(word >> GENERATION_PHASE_BITS) & GENERATION_PINS_MOST;
 }
 
-/* Does the handle of the use with this word name an active object? */
+/* Do the handles of a use with this word name an active object? */
 static inline bool generation_is_live(uint64_t word)
 {
 	return generation_phase(word) == GENERATION_LIVE || generation_phase(word) == GENERATION_CANDIDATE;
@@ -249,8 +249,8 @@ static inline uint64_t arena_generation(const struct arena *arena, uint32_t slot
 	return load_acquire(&arena->generation[slot]);
 }
 
-/* For the holder of an object: marks its state, if it is not marked yet, and returns its generation word.  `as` is
- * GENERATION_LIVE, or, for an object without a handle, GENERATION_CANDIDATE with pins.  If the returned word is not
+/* For the holder of an object: marks the object's state, unless it is marked, and returns the generation word.  `as` is
+ * GENERATION_LIVE or, for an object without a handle, GENERATION_CANDIDATE plus pins.  If the returned word is not
  * live, the object is not active, or is being released. */
 uint64_t arena_mark(const struct arena *arena, uint32_t slot, uint64_t as);
 /* Frees the marked slot if its word is still `word`, which has no pins.  Exactly one of several threads succeeds. */
@@ -263,7 +263,7 @@ enum leave { LEAVE_REFUSED, LEAVE_NOW, LEAVE_LATER };
 /* Ends the use that `word` belongs to.  If the object is pinned, the phase becomes `later` instead: GENERATION_RELEASED
  * or GENERATION_RETIRED. */
 enum leave arena_leave(const struct arena *arena, uint32_t slot, uint64_t word, enum generation_phase later);
-/* The same for a thread that has seen the marked state. */
+/* The same for a thread that has seen that the state is marked. */
 COLD enum leave arena_leave_marked(const struct arena *arena, uint32_t slot, enum generation_phase later);
 
 /* Adds a pin to the use that `word` belongs to; false if the use has ended, or has GENERATION_PINS_MOST pins. */

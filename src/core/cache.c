@@ -7,10 +7,10 @@
  *   drain     current F   ->  current E, from the cache's own stack, the depot or another cache; F is put on a stack
  *
  * The table    A cache is claimed for a thread, as an explicit cache, or for a single call, and is never freed.  When a
- *              cache is given up, the next thread that needs a cache claims it.  A thread without a cache of its own,
- *              because it is exiting or because of LFPOOL_CACHE_NONE, claims one for each call.  New caches are mapped
- *              in lots.  Each thread that needs a missing lot maps one, and all but the first unmap theirs again.  The
- *              first lot is part of the pool's own mapping.
+ *              cache is given up, any thread can claim it.  A thread without a cache of its own, because it is exiting
+ *              or because of LFPOOL_CACHE_NONE, claims a cache for each call.  New caches are mapped in lots.  If
+ *              several threads need a missing lot at once, each maps one, and all but the first unmap theirs again.
+ *              The first lot is part of the pool's own mapping.
  * Invariants   T1  a cache has a user exactly while `claimed` is 1.
  *              T2  table.count includes a cache before the cache holds anything.
  *              T3  the first user of a cache makes its extra magazines before it uses the cache.  From then on the
@@ -52,8 +52,8 @@ static void install(struct cache *c, uint32_t number)
 
 /* Puts a magazine that this cache owns on a stack.  The number of its objects decides whether this is a stack of full,
  * partial or empty magazines.  Resets an empty magazine first.  `current_word` or `in_transit` names the magazine until
- * this function returns, so other threads can find its objects at every moment.  `keep`: uses a stack of this cache if
- * the stack has room. */
+ * this function returns, so other threads can find its objects at every moment.  `keep`: a full or empty magazine goes
+ * on this cache's stack if the stack has room.  All other magazines go on the depot's stacks. */
 static void shelve(struct cache *c, struct lfpool_magazine *m, bool keep)
 {
 	const struct magazines *ms = &c->core->magazines;
@@ -101,7 +101,7 @@ static uint32_t pop_empty(struct cache *c)
 	return number ? number : depot_pop_empty(&c->core->depot, c->index, &c->core->magazines, &c->in_transit);
 }
 
-/* The same, from another cache. */
+/* Takes an empty magazine from another cache's stack; returns its number, or 0. */
 static uint32_t pop_empty_of_others(struct cache *c)
 {
 	const struct core *core = c->core;
@@ -149,8 +149,8 @@ static bool refill(struct cache *c, bool carve)
 	const uint32_t number = pop_filled(c, carve);
 
 	if (!number) {
-		/* A pop that lost its magazine to another thread has left an announcement, which must be cleared.
-		 * If there is no announcement, the word must not change: otherwise two threads in an empty pool would
+		/* A pop that lost a magazine to another thread may have left its announcement, which must be cleared.
+		 * Without an announcement, `in_transit` must not change: otherwise two threads in an empty pool would
 		 * see each other's changes, and repeat their collects forever. */
 		if (tagged_number(load_relaxed(&c->in_transit)))
 			tagged_set(&c->in_transit, 0);
@@ -192,8 +192,7 @@ uint32_t cache_take_idle(struct cache *c)
 {
 	uint32_t slot = pop(c);
 
-	/* Repeats only if thieves emptied the new magazine before our pop, or if something moved during
-	 * cache_steal(). */
+	/* Repeats only if thieves emptied the new magazine before our pop. */
 	while (!slot) {
 		if (refill(c, false)) {
 			slot = pop(c);
@@ -211,7 +210,7 @@ uint32_t cache_take_idle(struct cache *c)
 /* A free slot from this cache, the depot, an unused chunk or another cache; `cold`: also from the cold store. */
 static inline uint32_t take(struct cache *c, bool empty, bool cold)
 {
-	/* Repeats only if another thread moved something during cache_steal(). */
+	/* Repeats only if cache_steal() took a magazine, which is now `current`, or returned STEAL_AGAIN. */
 	for (;; empty = false) {
 		uint32_t slot = take_near(c, empty);
 
@@ -276,8 +275,8 @@ void cache_put(struct cache *c, uint32_t slot)
 	}
 	drain(c);
 	if (unlikely(!magazine_push(c->current, slots, object))) {
-		/* The magazine that pop_room() found has room only in entries that thieves have emptied, so it leaves
-		 * home. */
+		/* The magazine that pop_room() found has room only in entries that thieves have emptied, so the push
+		 * takes it away from home. */
 		magazine_push_round(c->current, slots, object);
 		cache_offer(c);
 	}
@@ -333,7 +332,7 @@ void cache_flush(struct cache *c)
 	const struct magazines *ms = &c->core->magazines;
 	uint32_t number;
 
-	/* The loop ends, because no other thread pushes on this stack. */
+	/* The loop ends, because only this call could push on this stack (C2), and here it pushes on the depot's. */
 	while ((number = stack_pop(&c->full, ms, &c->in_transit)))
 		shelve(c, magazines_at(ms, number), false);
 	give_current(c);
@@ -410,8 +409,8 @@ size_t cache_table_extra_count(const struct core *core, uint64_t *pushes)
  * magazine once; a snapshot. */
 static size_t cached_count(const struct magazines *ms, const struct cache *c)
 {
-	/* acquire, all, edges SHOW and PUT: see the magazines, because a magazine may be in the lot of a newer
-	 * cache. */
+	/* acquire, all, edges SHOW and PUT: see the magazines, which may be in a lot that was mapped after this
+	 * cache's. */
 	const uint32_t moving = tagged_number(load_acquire(&c->in_transit)),
 		       current = tagged_number(load_acquire(&c->current_word));
 	const int in_transit = moving ? magazines_count(ms, moving) : 0,
@@ -517,8 +516,8 @@ static void give_birth(struct core *core, struct cache *c, uint32_t index)
 	}
 	install(c, magazines_extra_number(ms, index, 0));
 	/* release, edge CLAIM: publishes the magazines, for cache_table_extra_count(), and `current_word`, for a round
-	 * of LFPOOL_IDLE (C5).  The store comes before the magazines are on a stack, where other threads can take and
-	 * fill them. */
+	 * of LFPOOL_IDLE (C5).  Stored before the magazines are on a stack, because from there other threads can take
+	 * and fill them, and the count must not miss these objects. */
 	store_release(&c->born, 1);
 	for (uint32_t which = 1; which < EXTRA_PER_CACHE; which++)
 		shelve(c, magazines_at(ms, magazines_extra_number(ms, index, which)), true);
@@ -528,8 +527,8 @@ static bool claim(struct cache *c)
 {
 	uint32_t unclaimed = 0;
 
-	/* relaxed: a load before the CAS, so that a search does not write to claimed caches.  acquire, edge CLAIM: sees
-	 * the last user's fields. */
+	/* relaxed: a first look, so that a search does not write to claimed caches.  acquire, edge CLAIM: sees the last
+	 * user's writes. */
 	return load_relaxed(&c->claimed) == 0 && cas_acquire(&c->claimed, &unclaimed, 1);
 }
 
