@@ -30,8 +30,8 @@
  *      instruction blocks no other thread.
  *   4. Foreign, interior and double releases are refused in O(1), reported, and change nothing.  Two cases escape.  If
  *      two threads release one object at the same instant, both releases may succeed (with LFPOOL_CHECK_RACES one of
- *      them is refused).  If another caller has acquired the object meanwhile, a second release counts as that caller's
- *      release (lfpool_release_handle() in handle.h refuses it).
+ *      them is refused).  If another caller acquires the object after its release, a second release counts as that
+ *      caller's release (lfpool_release_handle() in handle.h refuses it).
  *   5. The pool neither reads nor writes objects, except for LFPOOL_ZERO, hooks and debug modes.  State that a hook
  *      built in an object survives reuse.
  *
@@ -102,8 +102,8 @@ LFPOOL_API size_t lfpool_destroy(lfpool_t *pool);
  *     lfpool_destroy(pool);
  *
  * timeout_ns  How long to wait until all objects are released, in nanoseconds; 0: do not wait; negative: no limit.
- * Returns     The number of outstanding objects: active, retired, or being moved by a call.  When it is 0, the last
- *             release may still be running, and must return before lfpool_destroy().
+ * Returns     The number of outstanding objects: active, retired, or being moved by a call.  When the number is 0, the
+ *             last release may still be running, and must return before lfpool_destroy().
  * Threads     Any, concurrently with everything except lfpool_destroy().
  * Progress    With timeout 0 as lfpool_shrink(); otherwise it blocks, in the kernel.
  * Cost        O(capacity).
@@ -126,9 +126,9 @@ LFPOOL_API size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns);
 /*
  * lfpool_acquire - get one object.
  *
- * Returns   An object of config.object_size bytes, aligned to config.object_alignment; NULL: promise 1.  The object has
- *           the contents that its last holder left, or zero bytes if it was never used or lfpool_trim() returned its
- *           page.  With the debug mode poison it has the poison pattern instead.  errno is unchanged.
+ * Returns   An object of config.object_size bytes, aligned to config.object_alignment; NULL: see promise 1.  The object
+ *           has the contents that its last holder left, or zero bytes if it was never used or lfpool_trim() returned
+ *           its page.  With the debug mode poison it has the poison pattern instead.  errno is unchanged.
  * Owner     The caller, until a release from any thread.
  * Cost      O(1) amortised; O(caches) if it finds the pool exhausted, steals, or borrows a cache.
  * Source    Magazines after Bonwick and Adams (2001); stealing after Chase and Lev (2005) with the orders of Le, Pop,
@@ -181,8 +181,8 @@ LFPOOL_API size_t lfpool_release_bulk(lfpool_t *pool, void *const *objects, size
 /*
  * ---- Explicit caches: for workers and fibers that carry a cache -------------------------------------------------
  *
- * Threads   One user of a cache at a time.  A cache may move to another thread, for example with a fiber, if the
- *           hand-over is synchronised.  A signal handler may use a cache if it interrupts no call that uses this cache
+ * Threads   A cache has one user at a time.  It may move to another thread, for example with a fiber, if the hand-over
+ *           is synchronised.  A signal handler may use a cache if it interrupts no call that uses this cache
  *           (docs/signals.md).
  * Progress  As lfpool_acquire() and lfpool_release() on a thread that has a cache.
  */

@@ -12,7 +12,7 @@
  *     lfpool::unique_ptr<job> mine = jobs.make_unique("save", 8);    // empty if all are in use
  *
  * A call has the contract of the C function of the same name, and `get()` returns the C pool.  When a pool is exhausted
- * or a release is refused, no function throws: it returns nullptr or a status.
+ * or a release is refused, the function does not throw, but returns nullptr or a status.
  *
  * Owners       pool<T> owns a pool and can only be moved.  Its objects, pointers and caches stay valid after a move.
  *              unique_ptr<T> owns an object.  It has two words: the object and its pool.
@@ -22,14 +22,14 @@
  *              virtual destructor.  unique_ptr<T> and self_ptr<T> do not convert to other owners of a base class,
  *              because an object must be released by the address at which it was made; base_ptr finds that address by a
  *              dynamic_cast.
- * Exceptions   If a constructor throws, the object's memory is released, and the exception propagates.  C calls hooks
- *              and continuations, so they must not throw.  Without exceptions the constructors that throw are not
+ * Exceptions   If a constructor throws, the object's memory is released, and the exception propagates.  C code calls
+ *              hooks and continuations, so they must not throw.  Without exceptions the constructors that throw are not
  *              declared; use create().
  * The end      Owners must release their objects before the pool is closed.  Closing frees the memory of all objects,
- *              but calls no destructors, because it cannot know which active objects are complete; call clear() before,
- *              to destroy them.  With a scheme (lfpool/retire.h) closing may be refused: then close() returns SIZE_MAX,
- *              an assignment leaves the pool to the moved-from object, and a destructor leaks the pool.  So call
- *              close(), and check its result, before an assignment or the destructor.
+ *              but calls no destructors, because it cannot know which active objects are complete.  To destroy the
+ *              objects, call clear() first.  With a scheme (lfpool/retire.h) closing may be refused: then close()
+ *              returns SIZE_MAX, an assignment leaves the pool to the moved-from object, and a destructor leaks the
+ *              pool.  So call close(), and check its result, before an assignment or the destructor.
  * Types        T must be complete where objects are made or destroyed, but not where pool<T> and unique_ptr<T> are
  *              declared.  Its alignment and size may be up to 1 GiB.  It cannot be an array; use a struct that contains
  *              one.
@@ -179,7 +179,7 @@ public:
 
 	/* Calls visit(T &) for each active object, and returns their number.  visit() may destroy the object, and may
 	 * throw.  The walk (lfpool/walk.h) also visits objects whose constructor or destructor is just running.  So no
-	 * other thread may make or destroy objects during the walk, unless visit() does not read them. */
+	 * other thread may make or destroy objects during the walk, unless visit() does not read the objects. */
 	template <typename Visit> std::size_t for_each_active(Visit &&visit)
 	{
 		lfpool_cursor_t cursor;
@@ -271,7 +271,8 @@ private:
 
 /* ---- An explicit cache ------------------------------------------------------------------------------------- */
 
-/* For one worker at a time: lfpool_cache_create().  It must not outlive its pool, but its objects may outlive it. */
+/* For one worker at a time: lfpool_cache_create().  The cache must not outlive its pool, but objects may outlive the
+ * cache. */
 template <typename T> class cache : detail::poolable<T> {
 public:
 	cache() noexcept = default; /* no cache */

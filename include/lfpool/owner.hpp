@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * owner.hpp - owners of one object each, and their common code with pools and caches.  Included by lfpool.hpp, which
- * describes them.
+ * owner.hpp - owners of one object each, and the code that they share with pools and caches.  Included by lfpool.hpp,
+ * which describes them.
  */
 #ifndef LFPOOL_OWNER_HPP
 #define LFPOOL_OWNER_HPP
@@ -89,8 +89,7 @@ inline lfpool_cache_t *hot_cache(lfpool_t *pool) noexcept
 	return lfpool_find_(pool, &cache) ? cache : nullptr;
 }
 
-/* The fast path of destroy(), with one look-up of the object's state; false: it does not apply, and nothing was
- * done. */
+/* The fast path of destroy(); false: it does not apply, and nothing was done. */
 template <typename T, typename Source> bool destroy_hit(Source *source, T *object, lfpool_status_t &status) noexcept
 {
 	lfpool_cache_t *cache = hot_cache(source);

@@ -33,9 +33,9 @@
  * the config in the code.  The keys:
  *
  *     capacity=N  max_capacity=N   A switch gives the pool this capacity, and this limit of growth.  max_capacity=0
- *                                  means the capacity.  A max_capacity that is below a capacity of the config, or below
- *                                  one that the profile gives in the other unit (bytes=N), means the capacity too.
- *                                  capacity=0 is for pools that grow, as in lfpool_create().
+ *                                  means the capacity.  So does a max_capacity below the capacity, if the capacity
+ *                                  is from the config, or is given as bytes=N.  capacity=0 is for pools that grow,
+ *                                  as in lfpool_create().
  *     bytes=N  max_bytes=N  growth_bytes=N
  *                                  The same as capacity, max_capacity and growth_step, in bytes of objects: N divided
  *                                  by the object's size, at least one object unless N is 0.
@@ -56,18 +56,18 @@
  *     debug=poison,quarantine=1000  debug=none  backend=lockfree  backend=mutex  backend=malloc
  *                                  Replaces the value in lfpool_config_t.
  *
- * N is a number within the bounds of lfpool_config_t: 10000 or 10k (thousands), 1M (millions), 2G, 64Ki (of 1024),
+ * N is a number within the bounds of lfpool_config_t: 10000 or 10k (thousands), 1M (millions), 2G, 64Ki (times 1024),
  * 16Mi, 1Gi.  Names of pools and scenarios have 1 to 63 ASCII letters, digits and . _ - : / characters.  A scenario
- * may occur once in the text, a pool once in a scenario, and a key once in a line, in one of its units.  Anything else
- * is an error.
+ * may occur once in the text, a pool once in a scenario, and a key once in a line, in only one unit.  Anything else is
+ * an error.
  *
- * Threads      Every function can be called by any thread at any time, except for create and destroy.  Blocking: a
- *              registry has a mutex, which acquire and release never take.  A call holds it while it looks up a row or
- *              writes a table, but not while it makes, changes or destroys a pool.  So no call waits for a switch,
- *              except lfpool_registry_destroy_pool() for a pool that the switch is just changing.  Hooks and
- *              continuations can call everything, but cannot destroy the pool whose call they run in.  After fork a
- *              child can use its registry at once.  That registry lacks the pools that other threads were just making
- *              or destroying, so their names are free.
+ * Threads      Any thread can call any function at any time, except lfpool_registry_destroy().  Blocking: a registry
+ *              has a mutex, which acquire and release never take.  A call holds it to look up a pool or to write the
+ *              dump, but not to make, change or destroy a pool.  So no call waits for a switch, except
+ *              lfpool_registry_destroy_pool() for a pool that the switch is just changing.  Hooks and continuations can
+ *              call every function, but cannot destroy the pool whose call they run in.  After fork a child can use its
+ *              registry at once.  That registry lacks the pools that other threads were just making or destroying, so
+ *              their names are free.
  */
 #ifndef LFPOOL_POOL_REGISTRY_H
 #define LFPOOL_POOL_REGISTRY_H
@@ -102,8 +102,8 @@ LFPOOL_API LFPOOL_MUST_USE lfpool_status_t lfpool_registry_create(lfpool_registr
 /*
  * lfpool_registry_destroy - destroy the registry and all of its pools.
  *
- * registry  NULL does nothing.  Destroy its sets first.  No other call on it or its pools may be in progress or
- *           follow.
+ * registry  NULL does nothing.  Destroy the registry's sets first.  No other call on the registry or its pools may be
+ *           in progress or follow.
  * Returns   The number of objects that were still active, in all pools.  SIZE_MAX: lfpool_destroy() refused some pools;
  *           these stay, and the registry with them.
  */
@@ -146,15 +146,15 @@ LFPOOL_API lfpool_t *lfpool_registry_find(lfpool_registry_t *registry, const cha
 
 /* The result of a switch.  Append-only. */
 typedef struct lfpool_registry_report_t {
-	size_t pools;                 /* in the registry                                                             */
+	size_t pools;                 /* pools in the registry                                                       */
 	size_t pools_owing;           /* pools that are still too large, because objects are in use                  */
 	size_t pools_short;           /* pools that are too small: the system refused memory, or too little address
 	                           space was reserved when the pool was made                                   */
 	size_t pools_fixed;           /* pools with a setting that differs from this scenario and that a switch cannot
 	                           change                                                                      */
 	size_t objects_owed;          /* sum of `owed` of lfpool_stats_t                                             */
-	size_t objects_added;         /* by this switch                                                              */
-	size_t objects_removed;       /* by this switch                                                              */
+	size_t objects_added;         /* objects that this switch added                                              */
+	size_t objects_removed;       /* objects that this switch removed                                            */
 	size_t bytes_trimmed;         /* returned to the system by this switch                                       */
 	lfpool_profile_error_t error; /* of the profile that the call was given                                */
 	size_t pools_busy;            /* pools that another call is just changing; that call brings them to this
@@ -169,7 +169,7 @@ typedef struct lfpool_registry_report_t {
  * the pool when they are released.  If neither the profile nor the pool's config gives a capacity, the pool keeps its
  * present one.  A second call with the same scenario reports the progress, and undoes automatic growth.
  *
- * If several threads call it at once, all pools get the scenario of the last call, and no call waits.  While one call
+ * If several threads switch at once, all pools get the scenario of the last call, and no call waits.  While one call
  * changes a pool, the other calls leave that pool to it (pools_busy).
  *
  * profile     The text of a new profile, which replaces the present one; read, not kept.  NULL: keeps the present one.
@@ -177,7 +177,7 @@ typedef struct lfpool_registry_report_t {
  * report_out  Written whole; may be NULL.
  * bytes       As for lfpool_stats_sized().
  * Returns     LFPOOL_OK, also if some pools have not reached their capacity (see the report).  LFPOOL_E_PROFILE: the
- *             new profile has an error (report_out->error); LFPOOL_E_SCENARIO: it has no such scenario;
+ *             new profile has an error (report_out->error); LFPOOL_E_SCENARIO: the profile has no such scenario;
  *             LFPOOL_E_NO_MEMORY; LFPOOL_E_ARGUMENT: `scenario` is NULL.  After an error nothing has changed.
  * Cost        That of lfpool_grow(), lfpool_shrink() and lfpool_trim() for each pool.
  */

@@ -14,8 +14,8 @@
 LFPOOL_C_BEGIN_
 
 /*
- * Counters of a pool, and the numbers of its objects by place.  Append-only.  While no other thread is inside a call on
- * the pool,
+ * Counters of a pool, and the number of its objects in each place.  Append-only.  While no other thread is inside a
+ * call on the pool,
  *
  *     capacity = active + retired + cached + shared + untouched
  */
@@ -23,31 +23,31 @@ typedef struct lfpool_stats_t {
 	lfpool_backend_t backend; /* config.backend, or LFPOOL_BACKEND of the environment                       */
 	uint32_t waiting;         /* calls and continuations that wait now; a call for several objects is one   */
 	size_t capacity;          /* objects                                                                    */
-	size_t max_capacity;      /* the capacity to which it can grow (lfpool_limit())                         */
+	size_t max_capacity;      /* the capacity to which the pool can grow (lfpool_limit())                   */
 	size_t owed;              /* objects that a pending lfpool_shrink() still has to remove                 */
-	size_t retired;           /* retired and not yet free; they count as in use in lfpool_active_count()    */
+	size_t retired;           /* retired objects that are not free yet; lfpool_active_count() includes them */
 	uint64_t misuses;         /* refused releases, and findings of debug modes                              */
 	uint64_t given_back;      /* bytes that lfpool_trim() has returned to the system                        */
 	uint64_t refills;         /* acquires that found the magazine of their cache empty, and got another one */
-	uint64_t drains;          /* releases that found the magazine full, and made room                       */
+	uint64_t drains;          /* releases that found the magazine of their cache full, and made room        */
 	uint64_t steals;          /* objects, or whole magazines, taken from another cache                      */
 	uint64_t exhausted;       /* calls that found no free object (not those that a hook refused)            */
 	uint64_t retries;         /* failed compare-and-swaps on stacks of magazines                            */
-	size_t active;            /* in use, without retired ones                                               */
-	size_t cached;            /* free, in a cache: every thread can get them                                */
-	size_t shared;            /* free, in the depot, in quarantine, or refused by hooks.activate            */
-	size_t untouched;         /* free, never used, or taken out of use by lfpool_trim()                     */
+	size_t active;            /* objects in use, without retired ones                                       */
+	size_t cached;            /* objects free in caches, where every thread can get them                    */
+	size_t shared;            /* objects free in the depot, in quarantine, or refused by hooks.activate     */
+	size_t untouched;         /* objects free, never used, or taken out of use by lfpool_trim()             */
 	int64_t unaccounted;      /* capacity - active - retired - cached - shared - untouched                  */
-	uint64_t acquires;        /* that succeeded, since the pool was created                                 */
-	uint64_t releases;        /* that succeeded, since the pool was created                                 */
-	uint32_t caches;          /* ever created                                                               */
-	uint32_t caches_in_use;   /* by a thread, or explicit                                                   */
+	uint64_t acquires;        /* acquires that succeeded, since the pool was created                        */
+	uint64_t releases;        /* releases that succeeded, since the pool was created                        */
+	uint32_t caches;          /* caches ever created                                                        */
+	uint32_t caches_in_use;   /* caches of threads, and explicit caches                                     */
 	uint64_t depot_trips;     /* refills and drains for which the cache went to the depot                   */
 	size_t high_water;        /* most objects in use at once since lfpool_high_water_reset()                */
-	uint64_t evicted;         /* objects, by lfpool_acquire_evicting() and lfpool_release_least()           */
+	uint64_t evicted;         /* objects evicted by lfpool_acquire_evicting() and lfpool_release_least()    */
 	uint64_t not_evicted;     /* calls of lfpool_acquire_evicting() for which no object gave way            */
 	uint64_t waits;           /* calls that waited and have ended (not continuations); 0 in embedded builds  */
-	uint64_t timeouts;        /* of these waits, the ones whose time was over                               */
+	uint64_t timeouts;        /* waits that ended because their time was over                               */
 	uint64_t wait_ns;         /* sum of the waits, nanoseconds; not measured in caller-provided memory      */
 	uint64_t wait_ns_max;     /* the longest wait since lfpool_high_water_reset(), nanoseconds              */
 } lfpool_stats_t;
@@ -60,7 +60,7 @@ typedef struct lfpool_stats_t {
  *     lfpool_stats(pool, &stats);
  *
  * stats_out  Written whole.
- * bytes      Of *stats_out; lfpool_stats() passes them.  A binding for another language may have an older or newer
+ * bytes      sizeof(*stats_out), as in lfpool_stats().  A binding for another language may have an older or newer
  *            version of the struct: fields that the library does not know are set to 0.
  * Returns    LFPOOL_OK; LFPOOL_E_ARGUMENT: stats_out is NULL.
  * Progress   Lock-free: each retry means that another thread read higher counts of acquires or releases.
@@ -92,8 +92,9 @@ LFPOOL_INLINE_ lfpool_stats_t lfpool_quick_stats(const lfpool_t *pool)
  * lfpool_high_water_reset - restart the measuring period of `high_water`, `wait_ns_max` and lfpool_advise().
  *
  * The first period begins at creation, and its high_water counts all memory of the pool that was ever touched.  So call
- * this after the start of the program, or between scenarios.  high_water is never too low.  It may be too high, because
- * objects in caches, in partly filled magazines and in quarantine count as in use (docs/sizing.md has the bound).
+ * the function after the start of the program, or between scenarios.  high_water is never too low.  It may be too high,
+ * because objects in caches, in partly filled magazines and in quarantine count as in use (docs/sizing.md has the
+ * bound).
  *
  * Progress  Lock-free.
  */
@@ -121,9 +122,9 @@ typedef struct lfpool_advice_t {
  *   2. cache_capacity: unchanged if trips to the depot were rare (LFPOOL_ADVICE_SELDOM), or fewer than 1000 acquires
  *      were made; 0 in mutex mode.  Otherwise doubled until trips can be expected to be rare, up to 256 KiB of objects
  *      and 256 objects.  (256 are enough: after a trip a cache has 128 objects, and room for 128.)
- *   3. headroom: the capacity of all caches together; 0 with LFPOOL_CACHE_NONE.  With it some object is always free
- *      outside the caches, so no thread steals.  `reason` reports whether frequent steals make the headroom worth its
- *      memory.
+ *   3. headroom: the capacity of all caches together; 0 with LFPOOL_CACHE_NONE.  With this headroom some object is
+ *      always free outside the caches, so no thread steals.  `reason` reports whether frequent steals make the headroom
+ *      worth its memory.
  *
  * advice_out  Written whole.
  * bytes       As for lfpool_stats_sized().
@@ -149,8 +150,8 @@ typedef enum lfpool_format {
  * format    LFPOOL_TEXT or LFPOOL_JSON.
  * text_out  Receives the text, truncated to room - 1 bytes, always terminated; may be NULL if room is 0.
  * room      Bytes at text_out.
- * Returns   Length of the whole text, without the terminating 0: call again with more room if it is >= room.  0 and an
- *           empty text if `format` is invalid.
+ * Returns   Length of the whole text, without the terminating 0: call again with more room if the length is >= room.  0
+ *           and an empty text if `format` is invalid.
  * Progress  As lfpool_stats(); a snapshot.  Does not allocate, except for `owner`.
  */
 LFPOOL_API size_t lfpool_dump(const lfpool_t *pool, lfpool_format_t format, char *text_out, size_t room);
@@ -158,8 +159,8 @@ LFPOOL_API size_t lfpool_dump(const lfpool_t *pool, lfpool_format_t format, char
 /*
  * lfpool_check - check every invariant of a pool, and return the first that is violated.
  *
- * pool       No other call on it may be in progress; objects may be in use.  (In the child of a fork, calls of the
- *            parent's other threads remain in progress.)
+ * pool       No other call on the pool may be in progress; objects may be in use.  (In the child of a fork, calls of
+ *            the parent's other threads remain in progress.)
  * where_out  Receives the index of the object (lfpool_index_of()) or the number of the magazine in question, or
  *            SIZE_MAX; may be NULL.
  * Returns    NULL if all hold; otherwise a static string with the invariant's label and text ("A1: ...";

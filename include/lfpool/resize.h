@@ -8,7 +8,8 @@
  * shrink_cancel do nothing and return 0.
  *
  * Threads    Any, concurrently with every call except lfpool_destroy().
- * Progress   Other calls stay lock-free, even if a thread stops in one of these; they may enter the kernel.
+ * Progress   Other calls stay lock-free, even if a thread stops in a call of this header.  The calls of this header may
+ *            enter the kernel.
  */
 #ifndef LFPOOL_RESIZE_H
 #define LFPOOL_RESIZE_H
@@ -26,7 +27,7 @@ LFPOOL_C_BEGIN_
  * count     Number of objects.
  * Returns   Number of added objects: fewer than `count` when the maximum (lfpool_limit()) is reached, or the system
  *           refuses memory.
- * Progress  Lock-free for other calls, as above; enters the kernel.
+ * Progress  Other calls stay lock-free; this one enters the kernel.
  * Cost      O(count / 64), and the system calls.
  */
 LFPOOL_API size_t lfpool_grow(lfpool_t *pool, size_t count);
@@ -92,8 +93,7 @@ LFPOOL_API size_t lfpool_shrink_cancel(lfpool_t *pool);
  *
  * max_capacity  At most the larger of config.max_capacity and config.capacity, for which address space is reserved.  A
  *               value below the current capacity removes no object; use lfpool_shrink() for that.  A concurrent growth
- *               may exceed the limit for a moment.  It removes the surplus before it returns, or later, as objects are
- *               released.
+ *               may exceed the limit for a moment, and then removes the surplus, as lfpool_shrink() does.
  * Returns       LFPOOL_OK; LFPOOL_E_CONFIG_MAX_CAPACITY: more than is reserved; LFPOOL_E_CLOSED.
  * Progress      Lock-free; as lfpool_grow() if the pool grows automatically and a call waits.
  */
@@ -107,9 +107,8 @@ LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);
  *
  * The call takes free objects out of the free lists, all but `keep` of them, and hooks.destroy runs for those that were
  * built.  It returns whole pages of such objects, and of objects removed by lfpool_shrink(), with madvise(2).  The
- * objects stay part of the pool.  An acquire takes other objects first.  It finds zero bytes on returned pages, and the
- * old contents elsewhere.  Address space, the pool's own data (docs/memory.md) and pages with an object in use are not
- * returned.
+ * objects stay part of the pool.  An acquire takes them last, and finds zero bytes on returned pages, old contents
+ * elsewhere.  Address space, the pool's own data (docs/memory.md) and pages with an object in use are not returned.
  *
  * With LFPOOL_IDLE, a program that calls this function once a minute returns the memory of objects that were free for a
  * minute:
@@ -117,17 +116,16 @@ LFPOOL_API lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity);
  *     while (lfpool_trim(pool, LFPOOL_IDLE | 10, 1 << 20))    // at least 10 free objects stay
  *             do_something_else();
  *
- * Such calls form rounds: a round ends with the call that returns false.  A round takes free objects out, roughly the
- * longest idle ones first: as many as were free all the time since the previous round began.  The first round takes
- * none.  Objects in a cache count as used, unless they are in a full magazine, or in one that was not used in that
- * time.
+ * Such calls form rounds: a round ends with the call that returns false.  A round takes out the number of objects that
+ * were free all the time since the previous round began, roughly the longest idle ones first.  The first round takes
+ * none.  Objects in a cache count as used, unless they are in a full magazine, or in one that was not used since then.
  *
  * keep      Number of free objects to leave alone; LFPOOL_IDLE | number: leave also those that were used since the
  *           previous round began.
  * budget    Bytes that this call may handle: objects taken out of the free lists, returned pages, and 1/64 of each page
- *           that it only examines.  It does at least one step.  SIZE_MAX: no limit.
+ *           that it only examines.  The call does at least one step.  SIZE_MAX: no limit.
  * Returns   true: there is more to do.  false: every page was examined since a page was last returned.
- * Progress  Lock-free for other calls, as above; enters the kernel.
+ * Progress  Other calls stay lock-free; this one enters the kernel.
  *           The call does nothing in malloc mode, with locked memory, or with caller-provided memory.
  *           A step returns at most 64 KiB, or one larger object.  During a step its objects count as in use: an acquire
  *           that finds all others in use returns NULL, a grow may find less room, and lfpool_capacity() may include

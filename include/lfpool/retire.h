@@ -8,8 +8,8 @@
  *     lfpool_retire(pool, node);                                // free after a grace period
  *
  * A node that was removed from a lock-free structure must not be reused while a reader may hold it.  A *scheme* of safe
- * memory reclamation knows when that is: RCU, epochs, hazard pointers, quiescent states.  lfpool collects retired
- * objects into batches, and asks the scheme about batches.
+ * memory reclamation knows when no reader holds it: RCU, epochs, hazard pointers, quiescent states.  lfpool collects
+ * retired objects into batches, and asks the scheme about batches.
  *
  * Life of a retired object.  lfpool_retire() ends the use of the object as lfpool_release() does: its handles become
  * stale, walks skip it, and a second release or retire is refused.  But it is not free yet: its contents stay readable,
@@ -24,8 +24,8 @@
  *
  * Backlog.  Retired objects count in the pool's capacity, so their number is bounded (`retired` in lfpool_stats_t).
  * Size a pool for the objects in use plus those retired during two grace periods (docs/deferred-release.md).  When all
- * objects are in use or retired, lfpool_acquire() asks the scheme, if that has `ready`.  If no batch is ready, it
- * returns NULL.  It never waits for a grace period; lfpool_acquire_wait() does.
+ * objects are in use or retired, lfpool_acquire() asks the scheme, if the scheme has `ready`.  If no batch is ready,
+ * the acquire returns NULL.  It never waits for a grace period; lfpool_acquire_wait() does.
  */
 #ifndef LFPOOL_RETIRE_H
 #define LFPOOL_RETIRE_H
@@ -41,8 +41,8 @@ LFPOOL_C_BEGIN_
  * Returns   LFPOOL_OK; LFPOOL_E_FOREIGN, LFPOOL_E_INTERIOR, LFPOOL_E_NOT_IN_USE, LFPOOL_E_NO_SCHEME: refused, reported
  *           to the misuse hook, and nothing changed.  If two threads retire one object at once, exactly one succeeds.
  * Threads   Any that may call the scheme's `begin` (rcu.h, epoch.h), also inside a read-side section.
- * Progress  Lock-free, except for the scheme's `begin`, which is called if the place has no batch with the scheme.
- *           Never waits, and never fails for lack of memory.
+ * Progress  Lock-free, except for the scheme's `begin`, which is called if the scheme has no batch of the place.  Never
+ *           waits, and never fails for lack of memory.
  * Cost      O(1): two locked instructions.  With `ready`, one call in 64 asks the scheme.
  * Source    A Treiber stack (1986).  Objects are only pushed; the whole stack is taken at once.
  */
@@ -87,24 +87,25 @@ LFPOOL_API lfpool_status_t lfpool_drain(lfpool_t *pool);
  * A scheme is one to three functions, each called with its `context`:
  *
  *   begin   The grace period of this batch begins: only threads that were inside a read-side section before this call
- *           can still reach its objects.  The caller is an lfpool_retire(), or the thread that reclaimed the place's
- *           previous batch.  May be NULL if there is `ready`.
+ *           can still reach the batch's objects.  The caller is an lfpool_retire(), or the thread that reclaimed the
+ *           place's previous batch.  May be NULL if there is `ready`.
  *   ready   May the objects of this batch be reused?  true: the caller reclaims them at once.  Called by one thread at
  *           a time for a batch, any number of times after `begin` has returned, until it returns true.
  *   wait    Block until the batches that are with the scheme now are reclaimed or ready, or for a shorter time; false:
  *           this thread must not wait.  NULL: lfpool_drain() polls, with pauses.
  *
  * A scheme with `ready` is asked by every 64th lfpool_retire() in a place, by an acquire that finds no object, by
- * waiting calls, by lfpool_retire_poll() and by lfpool_drain().  Until then up to 63 reusable objects may wait in each
- * place.  The n-th waiting call asks every n milliseconds, but at least every 16.  Continuations do not ask.
+ * waiting calls, by lfpool_retire_poll() and by lfpool_drain().  Until one of these calls asks, up to 63 reusable
+ * objects may wait in each place.  The n-th waiting call asks every n milliseconds, or every 16 if n is larger.
+ * Continuations do not ask.
  *
  * A scheme without `ready` calls lfpool_batch_reclaim() once for each batch, from any thread, but not from `begin`.
  * The return of `begin` must happen before that call in the sense of C11: through a lock, a queue, or the hand-over of
  * the batch.
  *
- * A thread that stops inside `begin` or `ready`, or while it reclaims, keeps the objects of that place retired.  If the
- * scheme has `ready`, later calls of lfpool_retire() use other places.  lfpool_drain() and lfpool_destroy() wait for
- * that thread, also in the child of a fork, where it never continues.  (For liburcu's rules see rcu.h.)
+ * A thread that stops inside `begin` or `ready`, or while it reclaims, keeps the objects of the batch's place retired.
+ * If the scheme has `ready`, later calls of lfpool_retire() use other places.  lfpool_drain() and lfpool_destroy() wait
+ * for that thread, also in the child of a fork, where it never continues.  (For liburcu's rules see rcu.h.)
  */
 
 /* The number of batches that one pool can give to its scheme at once: one per place. */

@@ -30,9 +30,10 @@
  * lock and enters the kernel, and the system can refuse memory.  To avoid this, first call lfpool_set_pool() for each
  * class.
  *
- * lfpool/set_inline.h inlines the fast paths of an acquire and of both releases.
+ * lfpool/set_inline.h inlines the fast paths of lfpool_set_acquire(), lfpool_set_release() and
+ * lfpool_set_release_if_owned().
  *
- * Any thread can make any call at any time, except for create and destroy.
+ * Any thread can call any function at any time, except lfpool_set_destroy().
  */
 #ifndef LFPOOL_SET_H
 #define LFPOOL_SET_H
@@ -58,24 +59,24 @@ typedef struct lfpool_set_config_t {
 	size_t struct_size;     /* sizeof(lfpool_set_config_t) in the caller's version of this header         */
 	size_t largest;         /* bytes, 1 .. 1 GiB: the largest size; 0 = 64 KiB                            */
 	size_t steps;           /* classes to each doubling: 4, 8 or 16; 0 = 8                                */
-	size_t larger;          /* if every object of a class is in use and it cannot grow, an acquire tries
-	                           this number of larger classes, one after the other; 0 = none               */
+	size_t larger;          /* if every object of a class is in use and the class cannot grow, an acquire
+	                           tries this number of larger classes, one after the other; 0 = none         */
 	size_t class_bytes;     /* bytes of objects in each class, as with LFPOOL_PLAIN_STRIDE; 0 = 16 MiB    */
 	size_t max_class_bytes; /* bytes of objects to which each class can grow, at least its first capacity;
-	                           0 = it does not grow                                                       */
-	size_t growth_bytes;    /* bytes of objects by which a class grows automatically; 0 = it does not     */
+	                           0 = a class does not grow                                                  */
+	size_t growth_bytes;    /* bytes of objects by which a class grows automatically; 0 = never           */
 	/* Sets the number of objects of each class, if classes differ.  lfpool_set_create() calls it once per class,
 	 * without a lock.  `context` is pool.hooks.context.  `config` is the config of the class's pool; its
 	 * object_size identifies the class.  plan() may change capacity, max_capacity (0: the class does not grow) and
 	 * growth_step, and nothing else. */
 	void (*plan)(void *context, lfpool_config_t *config);
 	/* A registry (lfpool/registry.h) that makes the pools, with its profile's settings for "name/size".  Destroy
-	 * the set first.  NULL: no registry. */
+	 * the set before the registry.  NULL: no registry. */
 	struct lfpool_registry_t *registry;
 	size_t reserved[4]; /* must be 0 */
-	/* The config of every class's pool, except for struct_size and object_size.  The smallest class has the size
-	 * of object_alignment (0 = 16).  The hooks that build objects (create, validate, activate, deactivate, destroy)
-	 * must be NULL, because they would not know the size, and so must caller-provided memory. */
+	/* The config of every class's pool, except for struct_size and object_size.  The smallest class has the size of
+	 * object_alignment (0 = 16).  The hooks that build objects (create, validate, activate, deactivate, destroy)
+	 * must be NULL, because they would not know the size.  Caller-provided memory must be NULL too. */
 	lfpool_config_t pool;
 } lfpool_set_config_t;
 
@@ -106,8 +107,8 @@ LFPOOL_INLINE_ void lfpool_set_config_init(lfpool_set_config_t *config)
  *           for hooks or memory that a set cannot have; else as lfpool_create() or lfpool_registry_create_pool() for
  *           any class.  After a failure nothing is left.
  * Owner     The caller, until lfpool_set_destroy().
- * Memory    Reserves addresses: for each class a window of the same size, a power of two.  A window holds the bytes to
- *           which any class can grow.
+ * Memory    Reserves addresses: for each class a window of the same size, a power of two.  A window is large enough for
+ *           the class that can grow to the most bytes.
  * Threads   Any.  Takes a lock; enters the kernel.
  * Cost      O(classes), and that of lfpool_create().
  */
@@ -209,7 +210,7 @@ LFPOOL_API lfpool_t *lfpool_set_pool_of(const lfpool_set_t *set, const void *poi
  * lfpool_set_usable_size - get the size of the object at an address.
  *
  * pointer   Any value.
- * Returns   Bytes; 0 if it is not the address of an object of this set, active or free.
+ * Returns   Bytes; 0 if `pointer` is not the address of an object of this set, active or free.
  * Threads, cost   As lfpool_set_pool_of().
  */
 LFPOOL_INLINE_ size_t lfpool_set_usable_size(const lfpool_set_t *set, const void *pointer)
@@ -224,7 +225,7 @@ LFPOOL_INLINE_ size_t lfpool_set_usable_size(const lfpool_set_t *set, const void
  * lfpool_set_release_if_owned - release an object if it belongs to this set; for programs that also have other memory.
  *
  * object    Any pointer; NULL does nothing.
- * Returns   LFPOOL_E_FOREIGN if it is not in the address range of the set's objects; this is neither reported nor
+ * Returns   LFPOOL_E_FOREIGN if `object` is not in the address range of the set's objects; this is neither reported nor
  *           counted.  Otherwise as lfpool_set_release().
  * Threads, progress, cost   As lfpool_set_release(); in malloc mode O(classes).
  */

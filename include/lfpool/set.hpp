@@ -90,7 +90,7 @@ public:
 	}
 #endif
 
-	/* As lfpool_set_create(); an earlier set is closed if that succeeds. */
+	/* As lfpool_set_create(); if it succeeds, an earlier set is closed. */
 	LFPOOL_MUST_USE lfpool_status_t create(const lfpool_set_config_t &config) noexcept
 	{
 		lfpool_set_t *created = nullptr;
@@ -138,8 +138,8 @@ private:
 
 /* ---- An allocator ------------------------------------------------------------------------------------------ */
 
-/* For containers of the standard library: nodes and small arrays come from the set.  Arrays that are larger or more
- * aligned than the set's objects come from operator new.  When all objects of a class are in use, the allocator throws
+/* For containers of the standard library: nodes and small arrays come from the set, and arrays that are larger or more
+ * aligned than the set's objects from operator new.  When all objects of a class are in use, the allocator throws
  * std::bad_alloc, or calls std::terminate() without exceptions. */
 template <typename T> class allocator {
 public:
@@ -177,7 +177,7 @@ private:
 	static constexpr bool over_aligned() noexcept { return alignof(T) > alignof(std::max_align_t); }
 
 	/* Memory from operator new.  If T is over-aligned, the address that operator new returned is stored in front of
-	 * it. */
+	 * that memory. */
 	static void *larger(std::size_t bytes) noexcept
 	{
 		const std::size_t more = over_aligned() ? alignof(T) + sizeof(void *) : 0;

@@ -9,8 +9,8 @@
  *              and the offset of the pool's entry in a thread's table (lfpool/inline.h).  That entry has the thread's
  *              cache, and the call continues with the fast path of the cache.  So a release checks its argument as a
  *              release to a pool does, and debug modes switch off the fast path as in a pool.
- * Slow path    The library handles larger sizes, size 0, a thread's first call on a pool, pools without an entry in the
- *              table, addresses in no window, and all acquires with config.larger.
+ * Slow path    The library handles larger sizes, size 0, a thread's first call on a pool, pools without an entry in a
+ *              thread's table, addresses in no window, and all acquires with config.larger.
  * Invariants   Y3  the tables of small sizes have the pool of m + 1 units at index m, once it is made.  With
  *                  config.larger they stay empty.
  *              Y4  an id in a table of the set is 0 until the pool is made, and then the pool's id, until

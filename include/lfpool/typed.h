@@ -21,7 +21,7 @@
  *
  * There are three macros, each used at file scope and followed by a semicolon.  `name` is the prefix of the defined
  * names.  `type` is the type of the objects: complete, and such that `type *` is a pointer to it.  lfpool/hidden.h has
- * three more, for a hidden pool.
+ * three macros for hidden pools.
  *
  *     LFPOOL_DEFINE(name, type)               the functions below
  *     LFPOOL_HOOKS(name, type)                struct name_hooks: a table of the type's hooks
@@ -149,7 +149,7 @@ LFPOOL_INLINE_ lfpool_status_t lfpool_typed_create(lfpool_t **pool_out, const lf
 	return lfpool_create(pool_out, &filled);
 }
 
-/* For types without a table. */
+/* The hooks of a type without a table: none. */
 LFPOOL_INLINE_ const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unused)
 {
 	(void)unused;
@@ -357,9 +357,9 @@ LFPOOL_INLINE_ const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unuse
  *     static const struct connection_hooks table = {.create = dial, .destroy = hang_up, .deactivate = still_open};
  *     LFPOOL_DEFINE_WITH(connection, struct connection, table);
  *
- * The five functions are those of config.hooks, with `type *` instead of `void *`; those that are NULL are not called.
- * Each is called with config.hooks.context.  In config.hooks these five must be NULL (else LFPOOL_E_CONFIG_HOOKS);
- * other hooks may be set.
+ * The five functions are the hooks of the same names in config.hooks, with `type *` instead of `void *`; a NULL
+ * function is not called.  Each is called with config.hooks.context.  In config.hooks these five must be NULL (else
+ * LFPOOL_E_CONFIG_HOOKS); other hooks may be set.
  *
  * name      Prefix of the struct's name.
  * type      The objects' type.
@@ -373,7 +373,7 @@ LFPOOL_INLINE_ const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unuse
 		bool (*validate)(void *context, type *object);   \
 	}
 
-/* A function for config.hooks that calls the function of a table. */
+/* Defines a hook for config.hooks that calls table.step. */
 #define LFPOOL_TYPED_HOOK(name, type, table, step)                               \
 	LFPOOL_TYPED bool name##_typed_##step(void *context_, void *object_)     \
 	{                                                                        \

@@ -28,8 +28,8 @@ LFPOOL_C_BEGIN_
  * lfpool_acquire_bulk_wait - acquire several objects, all or none, and return the reason if it fails.
  *
  * A waiting call takes `count` consecutive places in the queue, and keeps them until it returns, so it does not starve.
- * Objects given to it count as in use.  If two such calls hold objects that the other needs, the later call gives its
- * objects back.  (This does not hold inside a continuation of the same pool, which must not wait.)
+ * Objects given to it count as in use.  If each of two such calls holds objects that the other needs, the later call
+ * gives its objects back.  (This does not hold inside a continuation of the same pool, which must not wait.)
  *
  * If hooks.validate rejects an object that was given to a waiting call, and hooks.create cannot rebuild it, the call
  * waits again in its place.
@@ -84,16 +84,16 @@ typedef uint64_t lfpool_ticket_t; /* identifies a continuation until it has run;
  *
  * If an object is free now, this call calls `then`, on this thread.  Otherwise the thread that releases an object calls
  * it, inside that release.  After lfpool_close() or lfpool_destroy() it is called with NULL.  Continuations of a pool
- * do not nest: if a running one releases an object or queues another continuation, that runs after it has returned.  So
- * a chain of a million needs no deep stack.
+ * do not nest: if a running one releases an object or queues another continuation, the next one runs after the running
+ * one has returned.  So a chain of a million needs no deep stack.
  *
  * then        Called exactly once, unless it is cancelled.  It may use the pool: no lock is held.  It must return (no
  *             longjmp, no exception) and must not block, because the release and the rest of the queue wait for it.
  * ticket_out  For lfpool_cancel(); set before `then` can be called; 0 if `then` was called without queueing; may be
  *             NULL.
  * Returns     LFPOOL_OK; LFPOOL_E_ARGUMENT: `then` is NULL; LFPOOL_E_NO_MEMORY: the system refuses memory for a place
- *             in the queue, or all 16,368 are taken; LFPOOL_E_CLOSED: the pool is closed or being destroyed.  After an
- *             error `then` is not called.
+ *             in the queue, or all 16,368 places are taken; LFPOOL_E_CLOSED: the pool is closed or being destroyed.
+ *             After an error `then` is not called.
  * Threads     Any.  The child of a fork inherits pending continuations, except those that had begun to run.  The
  *             library's pthread_atfork() handler calls those that can run, inside fork(), so they must not fork.
  * Progress    Lock-free; enters the kernel.  Calls hooks.exhausted, which cannot make this call wait.

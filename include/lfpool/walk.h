@@ -46,7 +46,7 @@ typedef bool (*lfpool_visit_slot_t)(void *context, void *object, bool active);
 
 /* A walk without a callback.  The fields except `every` and `active` are private.  A cursor needs no close. */
 typedef struct lfpool_cursor_t {
-	const lfpool_t *pool; /* whose objects are visited                         */
+	const lfpool_t *pool; /* the pool whose objects are visited                */
 	size_t next;          /* the first slot that the walk has not read yet     */
 	size_t end;           /* the slot after the last one                       */
 	size_t run_end;       /* the first unused slot after `next`                */
