@@ -71,7 +71,7 @@ static inline void chaos_point(void)
 	 atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_seq_cst, memory_order_seq_cst))
 
 /* Strong compare-and-swap, true on success.  After a failure *old holds the value found.  cas_acq_rel and cas_acquire
- * load that value with acquire, the others relaxed. */
+ * load that value with acquire; cas_release and cas_relaxed load it relaxed. */
 #define cas_acq_rel(p, old, new) \
 	(POINT(),                \
 	 atomic_compare_exchange_strong_explicit((p), (old), (new), memory_order_acq_rel, memory_order_acquire))
@@ -93,7 +93,7 @@ static inline void chaos_point(void)
 	(POINT(), atomic_compare_exchange_weak_explicit((p), (old), (new), memory_order_relaxed, memory_order_relaxed))
 
 /* plain_read() and plain_written() mark accesses to plain data that a happens-before edge hands over.  The explorer
- * checks the edge; other builds do nothing. */
+ * checks the edge; in other builds the macros are empty. */
 #define plain_read(p) ((void)0)
 #define plain_written(p) ((void)0)
 
@@ -139,7 +139,7 @@ static inline void cpu_relax(void)
 #define LFPOOL_STORE_RELAXED_(p, v) store_relaxed(p, v)
 #define LFPOOL_STORE_RELEASE_(p, v) store_release(p, v)
 #define LFPOOL_LIGHT_BARRIER_() light_barrier()
-/* The library defines functions with the plain names, so lfpool/inline.h must not define them here. */
+/* The plain names are functions of the library, so lfpool/inline.h must not define them in the library. */
 #define LFPOOL_INLINE_KEEP_NAMES_
 
 #endif

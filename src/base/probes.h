@@ -8,7 +8,7 @@
  *              format of SystemTap's <sys/sdt.h>, which every tracer reads.  The library does not include that header,
  *              for two reasons.  The header would be a dependency.  The compiler also counts the header's asm as one
  *              instruction per line, and so stopped inlining the calling functions; the `asm inline` here counts as one
- *              instruction.  Without the CMake option LFPOOL_USDT the functions here are empty.
+ *              instruction.  Without the CMake option LFPOOL_USDT the probe functions are empty.
  * Invariants   PB1 no probe is on the fast path.  If lfpool_stats_t has a counter of the same events, the probe is next
  *                  to the code that counts.
  *              PB2 no code runs only to compute an argument of a probe, unless the argument is an address.

@@ -2,9 +2,9 @@
 /*
  * stats_fields.h - the fields of lfpool_stats_t as a table, for code that writes or adds all of them.
  *
- * Idea         A new counter needs one line in lfpool_stats_t (lfpool/report.h) and one line here.  The code that sums
- *              up a set, and the code that writes the text or the JSON of a dump, uses this table.
- * Invariants   SF1 each field of lfpool_stats_t except backend has one row: without it the library does not compile.
+ * Idea         A new counter needs one line in lfpool_stats_t (lfpool/report.h) and one line here.  The table serves
+ *              the code that adds up the pools of a set, and the code that writes a dump as text or JSON.
+ * Invariants   SF1 each field of lfpool_stats_t except backend has one row; a missing row is a compile error.
  */
 #ifndef LFPOOL_STATS_FIELDS_H
 #define LFPOOL_STATS_FIELDS_H
@@ -58,7 +58,7 @@ enum stats_field {
 
 /* The value of a field.  A negative value is in two's complement. */
 uint64_t stats_value(const lfpool_stats_t *stats, enum stats_field field);
-/* Adds each field of *more to *sum, except that wait_ns_max becomes the larger of both.  Also copies the backend of
+/* Adds each field of *more to *sum, except that wait_ns_max becomes the larger of the two.  Also copies the backend of
  * *more. */
 void stats_add(lfpool_stats_t *sum, const lfpool_stats_t *more);
 

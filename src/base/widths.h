@@ -35,8 +35,8 @@
 #endif
 
 /* Tickets of waiters (cells.h) are compared by size, so they must never wrap.  The word of a cell that was given a slot
- * keeps only the last GIVEN_TICKET_BITS bits of the ticket.  An lfpool_ticket_t keeps only the last CANCEL_TICKET_BITS
- * bits. */
+ * keeps only the lowest GIVEN_TICKET_BITS bits of the ticket.  An lfpool_ticket_t keeps only the lowest
+ * CANCEL_TICKET_BITS bits. */
 #ifndef TICKET_BITS
 #define TICKET_BITS 61
 #endif

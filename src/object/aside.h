@@ -14,11 +14,12 @@
  *              AS2 tickets only grow, so a slot that a call has taken gets a ticket above `until` if it is set aside
  *                  again.  A scan that reaches the end has found every slot that had a ticket up to `until` when the
  *                  scan began, except the slots that other calls took.
- *              Before its first refusal a call takes slots with any ticket.  Without a refusal it returns NULL only if
- *              it scanned to the end, then found the free lists exhausted, and then found `sets` unchanged.  In that
- *              case no slot was free, except slots that calls held.  After its first refusal a call takes only older
- *              tickets, so it has no reason to compare `sets` (AS2).  If it then returns NULL, each free slot was set
- *              aside by this call or by an overlapping one.
+ *              Before its first refusal a call takes slots with any ticket.  `sets` counts the slots set aside so far.
+ *              A call without a refusal returns NULL only if it read `sets`, scanned to the end, found the free lists
+ *              exhausted, and found `sets` unchanged, in this order.  In that case no slot was free, except slots that
+ *              calls held.  After its first refusal a call skips slots that are set aside later, so it need not compare
+ *              `sets` (AS2).  If it then returns NULL, each free slot was set aside by this call or by an overlapping
+ *              one.
  * Progress     set, take: lock-free; take is O(slots), and O(1) when no slot is set aside.
  * Concurrency  Any two calls may run at the same time.  The caller of set holds the slot.
  * Edges        KEEP (docs/memory-model.md): set -> take.
@@ -44,7 +45,7 @@ static inline uint64_t aside_tickets(const struct aside *a)
 	return load_relaxed(&a->tickets);
 }
 
-/* `a` may be NULL.  relaxed: as above. */
+/* `a` may be NULL.  relaxed: as in aside_tickets(). */
 static inline uint32_t aside_count(const struct aside *a)
 {
 	return a ? load_relaxed(&a->count) : 0;
@@ -52,14 +53,14 @@ static inline uint32_t aside_count(const struct aside *a)
 
 static inline uint64_t aside_sets(const struct aside *a)
 {
-	/* acquire: makes the tickets that this number counts visible. */
+	/* acquire: makes visible the tickets of the slots that `sets` counts. */
 	return load_acquire(&a->sets);
 }
 
 /* Called by the slot's holder. */
 static inline void aside_set(struct aside *a, uint32_t slot)
 {
-	/* relaxed, both: the store of the ticket publishes them.  So the count is never too low. */
+	/* relaxed, both: the store of the ticket publishes both changes, so the count is never too low. */
 	(void)fetch_add_relaxed(&a->count, 1);
 	const uint64_t ticket = fetch_add_relaxed(&a->tickets, 1) + 1;
 
@@ -97,7 +98,7 @@ static inline uint32_t aside_take(struct aside *a, uint64_t until, uint32_t *at)
 static inline uint32_t aside_next(const struct aside *a, uint32_t *at)
 {
 	while (++*at <= a->slots)
-		/* relaxed: as above. */
+		/* relaxed: a snapshot. */
 		if (load_relaxed(&a->ticket[*at]))
 			return *at;
 	return SLOT_NONE;

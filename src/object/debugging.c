@@ -20,7 +20,7 @@ struct debug {
 	struct debug_modes modes;
 	size_t object_size;
 	bool poisons, uses_tools;
-	struct tools tools; /* its functions do nothing if no tool was found */
+	struct tools tools; /* without a tool, calls with it do nothing      */
 	struct owners owners;
 	struct quarantine quarantine;
 	size_t mapped_bytes;
@@ -28,7 +28,7 @@ struct debug {
 };
 
 enum contents {
-	FRESH,    /* free and not filled, because it is unused or its memory was cooled */
+	FRESH,    /* free and not filled: never used, or its slot became cold           */
 	POISON,   /* free, and filled with the poison                                   */
 	A_USER_S, /* active, or shown since its last release: the user may have written */
 };
@@ -104,8 +104,8 @@ void debug_plan(const struct debug *debug, struct arena_plan *plan)
 		plan->front_bytes = plan->back_bytes = GUARD_BYTES;
 	if (debug->uses_tools) {
 		plan->veiled = true;
-		/* Sanitizers work in granules of eight bytes.  Because of the gap, an overrun hits memory that belongs
-		 * to no object. */
+		/* Sanitizers work in granules of eight bytes.  With the gap after each object, an overrun hits memory
+		 * that belongs to no object. */
 		plan->back_bytes = GUARD_BYTES;
 		if (plan->object_alignment < 8)
 			plan->object_alignment = 8;
@@ -194,7 +194,7 @@ static void tell(struct debug *debug, const void *object, lfpool_status_t status
 			 &(lfpool_misuse_t){.object = object, .status = status, .offset = offset, .detail = detail});
 }
 
-/* If the bytes at `offset` from the object do not have the pattern, reports it and returns true. */
+/* Checks the bytes at `offset` from the object.  If they do not have the pattern, reports that and returns true. */
 static bool check_pattern(struct debug *debug, uint32_t slot, void *object, ptrdiff_t offset, size_t bytes,
 			  uint32_t pattern)
 {
@@ -220,8 +220,8 @@ static bool check_pattern(struct debug *debug, uint32_t slot, void *object, ptrd
 
 static bool check_poison(struct debug *debug, uint32_t slot, void *object)
 {
-	/* relaxed, here and below: the edges that pass the slot on also publish the flag, as they publish the slot's
-	 * state (arena.h). */
+	/* relaxed, here and below: the edges that pass the slot on publish `contents`, as they publish the slot's state
+	 * (arena.h). */
 	return debug->poisons && load_relaxed(&debug->contents[slot]) == POISON &&
 	       check_pattern(debug, slot, object, 0, debug->object_size, PATTERN_POISON);
 }
@@ -273,7 +273,7 @@ void debug_slot_open(struct debug *debug, uint32_t slot, void *object)
 	tools_acquired(&debug->tools, slot, object, debug->object_size);
 }
 
-/* Fills a free object, and records that (B2). */
+/* Fills a free object with the poison, and records that (B2). */
 static void fill_poison(struct debug *debug, uint32_t slot, void *object)
 {
 	if (!debug->poisons)
@@ -305,7 +305,8 @@ void debug_slot_ending(struct debug *debug, uint32_t slot, void *object)
 		owner_released(&debug->owners, slot);
 }
 
-/* Checks a slot that leaves the quarantine, and reports a write that happened there.  `slot` may be SLOT_NONE. */
+/* Checks a slot that leaves the quarantine, and reports a write to its object in that time.  `slot` may be
+ * SLOT_NONE. */
 static void check_leaving(struct debug *debug, uint32_t slot)
 {
 	if (!slot || !debug->poisons)

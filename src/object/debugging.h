@@ -11,12 +11,12 @@
  *                            the hooks
  *                            debug_slot_end:     fills in the poison, makes the object inaccessible, quarantines it
  *              Owner records, the quarantine and the tools have a module each: owner.h, quarantine.h, tools.h.
- * Invariants   B1  an object is accessible from debug_slot_open() to debug_slot_end() or debug_slot_refused(), and
- *                  after debug_slot_show().  Otherwise the tools treat it as inaccessible.
- *              B2  `contents` of a slot is POISON exactly while its object is free and filled with the poison.  It is
- *                  FRESH before the first use, and while the object's memory may be returned to the system.  The next
- *                  acquire fills a FRESH object with the poison.
- * Progress     The same as that of the three modules.
+ * Invariants   B1  an object is accessible from debug_slot_open() to debug_slot_end() or debug_slot_refused(), and from
+ *                  debug_slot_show() to its next release.  Otherwise the tools treat it as inaccessible.
+ *              B2  `contents` of a slot is POISON exactly while its object is free and filled with the poison.
+ *                  `contents` is FRESH before the first use, and while the object's memory may be returned to the
+ *                  system.  The next acquire fills a FRESH object with the poison.
+ * Progress     As in owner.h, quarantine.h and tools.h.
  */
 #ifndef LFPOOL_DEBUGGING_H
 #define LFPOOL_DEBUGGING_H
@@ -69,7 +69,8 @@ uint32_t debug_slot_end(struct debug *debug, uint32_t slot, void *object);
 void debug_slot_cool(struct debug *debug, uint32_t slot, void *object);
 /* A hook may use this free object, from a call with `begins` true to a call with `begins` false. */
 void debug_slot_lend(struct debug *debug, void *object, bool begins);
-/* Allows writes to this free object until its next release.  Any thread may call it.  `debug` may be NULL. */
+/* Allows writes to this free object until its next release.  Any thread may call this function.  `debug` may be
+ * NULL. */
 void debug_slot_show(struct debug *debug, uint32_t slot, void *object);
 
 /* The quarantine, whose slots are in no free list; NULL if the pool has none.  `debug` may be NULL. */

@@ -22,7 +22,7 @@ struct lifecycle {
 	_Atomic(uint8_t) built[]; /* by slot, from slot 0 on (K2); written by the slot's holder     */
 };
 
-/* Embedded builds have no debug modes.  This is a macro, so that every compiler treats it as a constant there. */
+/* Embedded builds have no debug modes.  has_debug() is a macro, so that it is a constant there for every compiler. */
 #define has_debug(lifecycle) (!EMBEDDED && (lifecycle)->debug)
 
 /* ---- Life ---- */
@@ -189,7 +189,7 @@ bool lifecycle_build_all(struct lifecycle *lifecycle, const struct arena *arena,
 	return true;
 }
 
-/* Runs the hooks for one object, if it is built. */
+/* Destroys the object if it is built, after hooks.deactivate if it is active. */
 static void lifecycle_destroy(struct lifecycle *lifecycle, uint32_t slot, void *object, bool active)
 {
 	if (!load_relaxed(&lifecycle->built[slot]))

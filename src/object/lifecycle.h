@@ -48,11 +48,11 @@ struct debug *lifecycle_debug(const struct lifecycle *lifecycle);
  * NULL. */
 bool lifecycle_each_call(const struct lifecycle *lifecycle);
 
-/* Builds all objects, for LFPOOL_CREATE_ALL.  If a hook refuses, destroys the objects that it has built, and returns
+/* Builds all objects, for LFPOOL_CREATE_ALL.  If hooks.create refuses, destroys the objects built so far, and returns
  * false. */
 bool lifecycle_build_all(struct lifecycle *lifecycle, const struct arena *arena, size_t capacity);
-/* Called when the pool is destroyed.  Runs the hooks for all built objects of slots 1 .. used, and with
- * LFPOOL_CREATE_ALL at least for slots 1 .. initial. */
+/* Called when the pool is destroyed.  Destroys all built objects of slots 1 .. used, and with LFPOOL_CREATE_ALL at
+ * least for slots 1 .. initial. */
 void lifecycle_destroy_all(struct lifecycle *lifecycle, const struct arena *arena, size_t initial, size_t used);
 
 /* In malloc mode each object is built and destroyed for each use, and the `slot` of the functions below is

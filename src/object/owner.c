@@ -25,7 +25,7 @@
 #define FRAMES_OURS_MAX 12
 #define FRAMES_MAX 32
 
-/* Calls backtrace() once, because the first call loads a library and allocates. */
+/* Makes the first call of backtrace() now, because that call loads a library and allocates. */
 static void callsite_prepare(void)
 {
 	void *frame;

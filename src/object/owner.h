@@ -24,8 +24,8 @@ struct text;
 /* The acquire or the release of an object. */
 struct owner_end {
 	_Atomic(uint64_t) when;   /* os_now_ns(); 0: not known         */
-	_Atomic(uint32_t) thread; /* 0: has not happened               */
-	_Atomic(uint32_t) frames; /* of the call site; 0: not sampled  */
+	_Atomic(uint32_t) thread; /* 0: no such call yet               */
+	_Atomic(uint32_t) frames; /* of its call site; 0: not sampled  */
 	_Atomic(uintptr_t) frame[OWNER_FRAMES];
 };
 

@@ -94,7 +94,7 @@ static inline size_t quarantine_count(const struct quarantine *q)
 static inline uint32_t quarantine_next(const struct quarantine *q, uint32_t *place)
 {
 	while (*place < q->places) {
-		/* relaxed: as above. */
+		/* relaxed: as in quarantine_count(). */
 		const uint32_t slot = (uint32_t)load_relaxed(&q->place[(*place)++]);
 
 		if (slot)

@@ -30,7 +30,8 @@ __attribute__((weak)) void __tsan_acquire(void *address);
 __attribute__((weak)) void __tsan_release(void *address);
 #endif
 
-/* The range of roots begins with this size and doubles, so a search for leaks reads at most twice the used memory. */
+/* The range of roots begins with this size and doubles, so a search for leaks reads at most this size or twice the used
+ * memory. */
 #define ROOTS_FIRST_BYTES ((size_t)1 << 20)
 
 bool tools_find(struct tools *t)

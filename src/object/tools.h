@@ -8,8 +8,8 @@
  *              time, without a special build: sanitizers by weak symbols, which are NULL unless the program was linked
  *              with them, and memcheck by a request that only Valgrind answers.
  * Invariants   TO1 an object, and the guard bytes of its slot, are accessible only while the object is active or a call
- *                  moves it.  Exception: unused objects beyond the first SHUT_FIRST_BYTES of a pool are always
- *                  accessible, so that creating a huge pool stays cheap.
+ *                  moves it.  Exception: beyond the first SHUT_FIRST_BYTES of a pool, objects are also accessible
+ *                  before their first use, so that creating a huge pool stays cheap.
  *              TO2 active objects are roots when LeakSanitizer searches for leaks.
  *              TO3 ThreadSanitizer is informed that a release happens before the next acquire of the object.  If the
  *                  library itself is built with ThreadSanitizer, the tool sees the library's own edges, and the library

@@ -9,8 +9,8 @@
  *              that are the same in every port.  With LFPOOL_EMBEDDED there is no operating system, and a pool needs
  *              only a clock.
  * Invariants   OS1 no function here changes errno: a caller learns of a failure only from the result.
- * Progress     os_heavy_fence() and os_wake() enter the kernel; os_sleep_on() blocks.  The other functions are for
- *              create, destroy and the first call of a thread.
+ * Progress     os_heavy_fence() and os_wake() enter the kernel; os_sleep_on() blocks.  Most other functions are only
+ *              for create, destroy and the first call of a thread.
  */
 #ifndef LFPOOL_OS_H
 #define LFPOOL_OS_H
@@ -186,8 +186,8 @@ bool os_can_read(const void *address);
  */
 bool os_stay_loaded(bool *keys_usable_out);
 /* Called once per process.  From then on, an exiting thread whose exit value is not NULL sets the value to NULL, and
- * calls `at_exit` with the previous value.  If `at_exit` sets a value again, the thread may call it again.  False when
- * refused. */
+ * calls `at_exit` with the previous value.  If `at_exit` sets a value again, the thread may call `at_exit` again.
+ * False when refused. */
 bool os_at_thread_exit(void (*at_exit)(void *));
 /* Sets the calling thread's exit value, which is NULL in a new thread; false when refused. */
 bool os_set_exit_value(void *value);
@@ -226,8 +226,8 @@ static inline uint64_t os_deadline(int64_t timeout_ns)
 
 /*
  * Sleeps until os_wake(), or until `deadline_ns` on the clock of os_now_ns() (UINT64_MAX: no deadline).  Returns at
- * once if the lower 32 bits of *word differ from `seen`, and may also return early for no reason.  The call orders no
- * memory accesses, so the caller loads *word again.
+ * once if the lower 32 bits of *word and `seen` differ.  May also return early for no reason, and orders no memory
+ * accesses, so the caller must load *word again.
  */
 void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns);
 /* Wakes all threads that sleep on *word. */

@@ -261,7 +261,7 @@ bool os_stay_loaded(bool *keys_usable_out)
 	Dl_info mine, program;
 
 	*keys_usable_out = true;
-	/* AT_PHDR is the address of the program's own headers. */
+	/* Code in the program itself stays loaded.  AT_PHDR is an address in the program. */
 	if (!dlopen || !dladdr(&asymmetric_once, &mine) || !dladdr((void *)getauxval(AT_PHDR), &program) ||
 	    mine.dli_fbase == program.dli_fbase)
 		return true;
@@ -415,7 +415,7 @@ bool os_asymmetric(void)
 
 void os_heavy_fence(void)
 {
-	/* The kernel refuses this call of a registered process only if a system-call filter was installed later.  The
+	/* After registration, the kernel refuses this call only if a system-call filter was installed later.  The
 	 * process then registers again.  If that fails too, the process aborts, because without the fence two threads
 	 * could get the same object. */
 	if (!asymmetric)

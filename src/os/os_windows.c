@@ -202,7 +202,7 @@ void *os_copy_of_thread(void *variable)
 	return copies[_tls_index] + ((ULONG_PTR)variable - _tls_used.StartAddressOfRawData);
 }
 
-/* The pointer is written once, before any thread sets an exit value, so exiting threads see it. */
+/* `at_thread_exit` is written once, before any thread sets an exit value, so exiting threads see it. */
 typedef void exit_function(void *value);
 static exit_function *at_thread_exit;
 static THREAD_LOCAL void *exit_value;
