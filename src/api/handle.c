@@ -6,26 +6,26 @@
  *              for which a handle was made; other uses cost nothing.  A use with a handle is marked: the slot's state
  *              (arena.h) is LFPOOL_MARKED_, and the slot's word is {generation, pins, live}.  The release of a marked
  *              object changes that word.  The slot number takes the lower b bits of the handle; b is large enough for
- *              all slot numbers up to the capacity.  The other 64 - b bits are the sum of the generation and the upper
- *              64 - b bits of the salt, modulo 2^(64 - b).  Slot numbers start at 1, so no handle is 0.
- * Invariants   N1  a handle is returned only if a call found the word live, and after that found the state marked.  So
- *                  by A3 (arena.h) the handle is stale by now, or the release of the object will make it stale.  No two
+ *              every slot of the pool.  The other 64 - b bits are the sum of the generation and the upper 64 - b bits
+ *              of the salt, modulo 2^(64 - b).  Slot numbers start at 1, so no handle is 0.
+ * Invariants   N1  a call returns a handle only if it found the word live, and after that the state marked.  So by A3
+ *                  (arena.h) the handle is stale already, or the release of the object will make it stale.  No two
  *                  marked uses of a slot have a live word with the same generation.  So a stale handle matches no later
  *                  use, except after the wrap that lfpool/handle.h computes.
  *              N2  a release by handle, a pin, an unpin, and each release of a marked object is a CAS that expects a
  *                  word with the matching generation.  So only one of several concurrent releases succeeds.  No call
  *                  changes a later use, because a later use has another generation.
- *              N3  the n-th pool of the process has the salt n * SALT_STEP modulo 2^64.  If d is the difference of the
- *                  numbers of two pools, their salts differ by more than 2^64 / 5d in either direction, because no
- *                  quotient in the continued fraction of SALT_STEP / 2^64 is above 3 (tests/api/unit_handle.c).  So a
- *                  handle of one pool can name an object of the other only if a slot in one of the two pools had more
- *                  than 2^(61-b) / d uses with a handle.
- * Races        If a program makes a handle of an object while another thread releases the object, it gets 0, or a
- *              handle that is stale at once.  There is a third case if the release is not a CAS (A2, arena.h).  The
- *              release may have read the state before the state was marked, and then it ends the use without changing
- *              the word.  The handle stays live until a use with a handle ends in this slot; meanwhile it names the
- *              slot's present object, as the pointer does.  A release by this handle is refused while the state is not
- *              marked, and makes the handle stale.
+ *              N3  the n-th pool of the process has the salt n * SALT_STEP modulo 2^64.  The salts of pools n and n + d
+ *                  differ by more than 2^64 / (5d) in either direction.  The reason is that no partial quotient of the
+ *                  continued fraction of SALT_STEP / 2^64 is above 3 (tests/api/unit_handle.c).  So a handle of one
+ *                  pool can name an object of the other only if a slot in one of the two pools had more than 2^(61-b) /
+ *                  d uses with a handle.
+ * Races        If a program makes a handle of an object while another thread releases the object, the program gets 0,
+ *              or a handle that is stale at once.  There is a third case if the release is not a CAS (A2, arena.h): a
+ *              release that read the state before it was marked ends the use without changing the word.  Then the
+ *              handle stays live until a use with a handle ends in this slot.  Until then the handle names the slot's
+ *              present object, as the pointer does.  While the state is not marked, a release by this handle is
+ *              refused, and makes the handle stale.
  * Progress     Wait-free, except that a release by handle, a pin and an unpin are lock-free.
  * Edges        TELL (arena.h): the writes of hooks.activate are visible to the thread that resolves the handle.
  */

@@ -3,8 +3,8 @@
  * life.c - the last steps of creating a pool, and all steps of destroying it.
  *
  * Idea         Creation gets a checked config and a lifecycle (create.c, buffer.c), opens the pool's memory, and only
- *              then adds the complete pool to the live pools.  Destruction removes the pool from the live pools first,
- *              so that no exiting thread and no fork handler uses it.
+ *              then adds the complete pool to the live pools.  Destruction removes the pool from the live pools before
+ *              it frees memory, so no exiting thread or fork handler uses freed memory.
  */
 #include "api/api.h"
 
@@ -46,7 +46,7 @@ static uint64_t register_pool(lfpool_t *pool)
 	return live_pools_add(pool, first, first + (uintptr_t)arena->slots * arena->stride);
 }
 
-/* Backs the memory, and then builds objects in it. */
+/* Backs the pool's memory, and then builds the objects. */
 static lfpool_status_t back_and_build(lfpool_t *pool, const lfpool_config_t *config)
 {
 	lfpool_status_t status = arena_back(&pool->core.arena, pool, config->capacity);
@@ -119,7 +119,7 @@ lfpool_status_t pool_open_as(lfpool_t **pool_out, const lfpool_config_t *config,
 	if (!EMBEDDED && !pool->locked && config->cache_capacity != LFPOOL_CACHE_NONE && threads_keep_caches())
 		thread_head(&pool->head, pool->id);
 	pool->more = pool->more || retired_asks(pool->retired);
-	/* relaxed: a thread that has an object of the pool received it over an edge, so it sees this count. */
+	/* relaxed: a thread that has an object of the pool got the object over an edge, and so sees this count. */
 	(void)fetch_add_relaxed(&heaps, !pool_in_place(pool));
 	/* relaxed: the numbers only have to differ. */
 	pool->salt = fetch_add_relaxed(&pools_made, 1) * SALT_STEP;
@@ -137,8 +137,8 @@ static size_t pool_end(lfpool_t *pool)
 	/* From here on no exiting thread touches the pool. */
 	if (!EMBEDDED && pool->id)
 		live_pools_remove(pool->id);
-	/* The child of a fork lacks objects and magazines that the parent's other threads held, so its pools are not
-	 * checked. */
+	/* An inherited pool is not checked: the child of a fork lacks the objects and magazines that the parent's other
+	 * threads held. */
 	if (!EMBEDDED && pool->modes.check && !pool->inherited)
 		check_last(pool);
 	waiters_free(&pool->waiters);

@@ -2,9 +2,9 @@
 /*
  * process.c - process-wide setup before the first pool: keeps the library loaded, handles fork, notices thread exits.
  *
- * Locks        A handler takes all locks before a fork, in the order in which calls take them: windows (window.h),
- *              registries, live pools, pools in mutex mode.  The child releases all of them before a hook or a
- *              continuation runs there.
+ * Locks        A handler takes all locks before a fork, in the order in which calls take them: `list_mutex`, windows
+ *              (window.h), registries, live pools, pools in mutex mode.  The child releases all locks before it runs a
+ *              hook or a continuation.
  * Progress     process_open(): may enter the kernel.
  */
 #include "api/api.h"
@@ -91,8 +91,8 @@ uintptr_t process_forker(void)
 	return forker;
 }
 
-/* The child has a copy of the pool's records, but shares the objects with its parent.  So the child closes its pool,
- * and runs no hooks for it: no object gets a second holder, and no hook changes an object. */
+/* The child has a copy of the pool's records, but shares the objects with its parent.  So the child closes its copy of
+ * the pool, and runs no hooks for that copy: no object gets a second holder, and no hook changes an object. */
 static void disown(lfpool_t *pool)
 {
 	struct cold *cold = &pool->core.cold;
@@ -117,7 +117,7 @@ static bool is_shared(const lfpool_t *pool)
 }
 
 /* Runs in the child of a fork.  The calls of other threads are gone, and slots that were given to them can be given to
- * other calls.  The locks are released first, because hooks and continuations run here. */
+ * other calls.  The locks are released first, because this function runs hooks and continuations. */
 static void unlock_in_child(void)
 {
 	lfpool_t *pool;
@@ -150,8 +150,8 @@ bool process_open(void)
 		return true;
 
 	/* os_stay_loaded() takes the loader's lock.  The constructor of another library runs with that lock held, and
-	 * takes our lock if it creates a pool.  So our lock must not be held here.  Several threads may be here at
-	 * once. */
+	 * takes the lock of the live pools if it creates a pool.  So this call must not hold the lock of the live pools
+	 * here.  Several threads may be here at once. */
 	bool keys_usable;
 
 	if (!os_stay_loaded(&keys_usable))

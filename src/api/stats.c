@@ -4,9 +4,9 @@
  * Also lfpool_label().
  *
  * Idea         The fast path counts nothing.  The number of releases is computed from the number of pushes, which the
- *              magazines count (census.c).  The two differ by pushes without a release, by releases that push nothing,
- *              and by retired objects, which are pushed later.  The library counts these exceptions.  Acquires =
- *              releases + active objects.
+ *              magazines count (census.c).  The two numbers differ by pushes without a release, by releases that push
+ *              nothing, and by retired objects, which are pushed later.  The library counts these exceptions.  Acquires
+ *              = releases + active objects.
  * Invariants   I1  capacity = active + retired + cached + shared + untouched, while no call is under way.  `active` is
  *                  counted from the states, and the other terms from the magazines.  So an object that is lost, or is
  *                  in two places, violates I1 and shows as `unaccounted`.
@@ -22,7 +22,7 @@
 #include "retire/retired.h"
 #include "waiting/waiters.h"
 
-/* The slot of an object, which may be free, except in malloc mode.  SLOT_NONE: the pointer is not an object. */
+/* The slot of an active or free object (in malloc mode only of an active one).  SLOT_NONE: the pointer is no object. */
 static uint32_t slot_of(const lfpool_t *pool, const void *pointer)
 {
 	uint32_t slot;
@@ -69,7 +69,7 @@ void lfpool_label(lfpool_t *pool, const void *object, const char *label)
 /* ---- Statistics ---- */
 
 /* A number that only grows must never be reported lower than before.  *most is the largest value reported so far.
- * Raises *most to `now` if it is smaller, and returns the larger of the two. */
+ * Returns the larger of *most and `now`, and stores it in *most. */
 static uint64_t told(_Atomic(uint64_t) *most, uint64_t now)
 {
 	uint64_t before = tally_read(most);
@@ -80,8 +80,8 @@ static uint64_t told(_Atomic(uint64_t) *most, uint64_t now)
 	return before < now ? now : before;
 }
 
-/* The census reads the releases before the active objects, so it never finds too many releases while other threads
- * work.  No number is reported lower than in an earlier call. */
+/* The census reads the releases before the active objects, so no use of an object counts both as released and as
+ * active.  No number is reported lower than in an earlier call. */
 static void tell_calls(const lfpool_t *pool, lfpool_stats_t *stats)
 {
 	struct lfpool_t *p = (struct lfpool_t *)(uintptr_t)pool;
@@ -111,7 +111,7 @@ static void quick(const lfpool_t *pool, lfpool_stats_t *stats_out)
 	stats_out->given_back = tally_read(&pool->given_back);
 }
 
-/* Sets the other fields, which it reads in the order that tell_calls() needs. */
+/* Sets the other fields, in the order that tell_calls() needs. */
 static void slow(const lfpool_t *pool, lfpool_stats_t *stats_out)
 {
 	census_lists(&pool->core, stats_out);

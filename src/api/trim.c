@@ -6,11 +6,11 @@
  *              into the cold store (cold.h), where an acquire looks last.  Sweeping moves a cursor over the pages, and
  *              looks for runs of at most STEP_BYTES in which all slots are cold.  It takes the slots of a run out of
  *              the cold store (first the counts, then the bits: O1), returns the pages, and puts the slots in again.
- *              The next call starts where the sweep ended.  A trim is complete when the cursor has passed all pages and
- *              the trim has returned none of them.
- * Invariants   TR1 while a page is being returned, this call holds all slots on it, so no other thread can have an
- *                  object there.  A page is skipped if the cold store has not opened every slot on it yet, because a
- *                  thread that opens a slot does not use the cold store's bits.
+ *              The next call starts where the sweep ended.  A trim is complete when the cursor has passed all pages
+ *              since a page was last returned.
+ * Invariants   TR1 while a trim returns a page, it holds all slots on the page, so no other thread can have an object
+ *                  there.  A page is skipped if the cold store has not opened every slot on it yet, because a thread
+ *                  that opens a slot does not use the cold store's bits.
  *              TR2 `dirty` of a page is 0 only if no slot on the page was put into the cold store since the page was
  *                  last returned.  For a page that was never returned, `dirty` is 0 only if no slot on the page was
  *                  ever put into the cold store.  A call that puts a slot into the cold store sets `dirty` while it
@@ -32,11 +32,11 @@
 #include "lfpool/resize.h"
 
 #define STEP_BYTES ((size_t)64 << 10)
-#define LOOK_SHARE 64 /* of the budget, examining a page takes 1 / LOOK_SHARE of returning it */
+#define LOOK_SHARE 64 /* examining a page takes 1 / LOOK_SHARE of the budget that returning it takes */
 
 /* ---- Cooling ---- */
 
-/* Takes one free slot out of the free lists, through `head`; false if none is free, or *budget is used up. */
+/* Cools one slot of the free lists, through the cache `head`; false if no slot is free, or *budget is used up. */
 static bool cool_one(lfpool_t *pool, struct cache_head *head, size_t *budget)
 {
 	const size_t stride = pool->core.arena.stride;
@@ -61,8 +61,8 @@ static bool cool(lfpool_t *pool, size_t keep, size_t *budget)
 }
 
 /*
- * With LFPOOL_IDLE, cooling works in rounds.  A round has to cool as many objects as were free all the time since the
- * previous round began.  Returns the number of objects that the present round still has to cool.  If there is no round,
+ * With LFPOOL_IDLE, cooling works in rounds.  A round has to cool as many objects as were free during the whole
+ * previous round.  Returns the number of objects that the present round still has to cool.  If there is no round,
  * begins one.
  */
 static uint64_t idle_round(lfpool_t *pool)
@@ -81,7 +81,8 @@ static uint64_t idle_round(lfpool_t *pool)
 	return left - 1;
 }
 
-/* Like cool(), but for idle objects only.  It uses a borrowed cache, because the caller's own cache may be in use. */
+/* Like cool(), but for idle objects only.  It uses a borrowed cache, because objects in the caller's own cache may not
+ * be idle. */
 static bool cool_idle(lfpool_t *pool, size_t keep, size_t *budget)
 {
 	const uint64_t idle = idle_round(pool), steals = census_steals(&pool->core);
@@ -101,7 +102,7 @@ static bool cool_idle(lfpool_t *pool, size_t keep, size_t *budget)
 
 /* ---- Sweeping ---- */
 
-/* Returns the pages to the system if all slots on them are cold; false if one is not, or the system refuses. */
+/* Returns the pages to the system if all slots on them are cold.  False: a slot is not cold, or the system refuses. */
 static bool give_back(lfpool_t *pool, struct page_run run)
 {
 	const size_t page = os_page_bytes();
@@ -123,8 +124,8 @@ static bool give_back(lfpool_t *pool, struct page_run run)
 	return done;
 }
 
-/* Moves the cursor over all pages; after the last page it continues with the first.  False: every page was examined
- * since a page was last returned.  True: *budget was used up before that. */
+/* Moves the cursor over the pages; after the last page the cursor continues with the first.  False: every page was
+ * examined since a page was last returned.  True: *budget was used up before that. */
 static bool sweep(lfpool_t *pool, size_t *budget)
 {
 	const size_t page = os_page_bytes(), most = STEP_BYTES / page ? STEP_BYTES / page : 1;

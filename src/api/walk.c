@@ -7,11 +7,11 @@
  *              that seem active, and loads their states a second time when it reaches them.  In a pool of a million
  *              objects, of which one in ten is active, a walk that reads each active object takes 10 ms without the
  *              prefetch, and 1 ms with it (lfpool-bench-walk).
- * Invariants   WK1 a walk visits each slot of its range once and never goes back, so it visits no object twice.
- *              WK2 an object that a cursor returns was active at the second load.  The first load does not count: since
- *                  then the program has visited earlier objects, and this object may have been released.
- *              WK3 no slot outside the runs of census_run() is active.  A walk that happens after an acquire sees
- *                  that the slot was carved.
+ * Invariants   WK1 a walk passes each slot of its range once and never goes back, so it visits no object twice.
+ *              WK2 an object that a cursor returns was active at the second load.  The first load does not count,
+ *                  because the object may have been released while the program visited earlier objects.
+ *              WK3 no slot outside the runs of census_run() is active.  A walk that happens after an acquire sees that
+ *                  the acquired slot was carved.
  * Progress     Wait-free, without locked instructions; lfpool_release_all() is lock-free.
  * Edges        TELL (arena.h): from the activation of an object to the second load.
  */
@@ -82,7 +82,7 @@ static inline bool look_at_window(const struct arena *arena, lfpool_cursor_t *cu
 	return active;
 }
 
-/* Sets `next` to a slot in a run of used slots, or to the end of the walk. */
+/* Moves `next` to a slot in a run of used slots, or to the end of the walk. */
 static COLD void find_run(lfpool_cursor_t *cursor)
 {
 	cursor->next = census_run(&cursor->pool->core, cursor->next, &cursor->run_end);
@@ -96,7 +96,7 @@ static COLD void find_run(lfpool_cursor_t *cursor)
 static inline void look_ahead(const struct arena *arena, lfpool_cursor_t *cursor)
 {
 	cursor->ahead = 0;
-	/* Repeats if the object that scan() saw was released before the window was read. */
+	/* Repeats at the end of a run, and if the object that scan() saw was released before the window was read. */
 	do {
 		if (unlikely(cursor->next >= cursor->run_end))
 			find_run(cursor);
@@ -118,7 +118,7 @@ static inline uint32_t walk_next(const struct arena *arena, lfpool_cursor_t *cur
 {
 	for (;;) {
 		if (unlikely(!cursor->now)) {
-			/* `ahead` is 0 at the start, too. */
+			/* `ahead` is 0 at the start of the walk, and at its end. */
 			if (!cursor->ahead)
 				look_ahead(arena, cursor);
 			cursor->now_at = cursor->ahead_at;
@@ -184,7 +184,8 @@ void *lfpool_cursor_next(lfpool_cursor_t *cursor)
 
 	if (unlikely(cursor->every))
 		return next_of_every(cursor);
-	/* Repeats only if an object of malloc mode has been released since; bounded by the number of slots. */
+	/* Repeats only if an object of malloc mode was released after walk_next() found its slot; bounded by the number
+	 * of slots. */
 	while (!object && (slot = walk_next(&pool->core.arena, cursor, &state)))
 		object = pool_object(pool, slot);
 	return object;

@@ -2,8 +2,8 @@
 /*
  * window.c - pools whose objects are in a chosen range of addresses, see window.h.
  *
- * Progress     All sets share one lock, which is held while a pool is made.  Calls take this lock first, then the
- *              registry's, then the lock of the live pools.
+ * Progress     All sets share one lock, which a call holds while it makes a pool in a window.  Calls take this lock
+ *              first, then the registry's, then the lock of the live pools.
  */
 #include "api/window.h"
 
@@ -91,7 +91,7 @@ lfpool_status_t window_bytes(const lfpool_config_t *given, size_t *bytes_out)
 		return LFPOOL_E_NO_MEMORY;
 	if (!pool_object_bytes(&config, lifecycle, &bytes) || __builtin_add_overflow(bytes, os_page_bytes(), bytes_out))
 		*bytes_out = SIZE_MAX;
-	/* In a pool with huge pages the first object is at the start of a huge page. */
+	/* With huge pages each window has to begin at a huge page, so it is not smaller than one. */
 	else if (config.flags & LFPOOL_HUGE_PAGES)
 		*bytes_out = larger_of(*bytes_out, HUGE_PAGE_BYTES);
 	lifecycle_close(lifecycle);

@@ -2,13 +2,13 @@
 /*
  * window.h - the interface for sets: pools whose objects are in a range of addresses that the set has chosen.
  *
- * Idea         A set finds the class of an address by arithmetic.  So it reserves one range of addresses, and cuts it
- *              into windows of one size, a power of two.  A pool made in a window has its objects there, and its other
- *              memory elsewhere.  Except for the fork functions of api.h, the folders above src/api use no other
- *              internal header of src/api.
+ * Idea         A set finds the class of an address by arithmetic.  So the set reserves one range of addresses, and cuts
+ *              the range into windows of one size, a power of two.  A pool made in a window has its objects there, and
+ *              its other memory elsewhere.  The folders above src/api use this header and the fork functions of api.h,
+ *              but nothing else of src/api.
  * Invariants   Y2  every object of a pool made in a window is completely in that window; an inaccessible page is
  *                  between the objects of two windows.
- * Progress     All functions may enter the kernel, except window_of().
+ * Progress     Inline functions do not enter the kernel; the other functions may.
  */
 #ifndef LFPOOL_WINDOW_H
 #define LFPOOL_WINDOW_H
@@ -22,7 +22,7 @@
 struct windows {
 	uintptr_t base; /* the address of window 0                                  */
 	uint32_t count; /* 0: malloc() places the objects                           */
-	uint32_t shift; /* each is 2^shift bytes                                    */
+	uint32_t shift; /* a window has 2^shift bytes                               */
 	char *reserved; /* the mapping; NULL: no mapping                            */
 	size_t reserved_bytes;
 };
@@ -42,14 +42,14 @@ static inline uintptr_t window_of(const struct windows *w, const void *address)
 /* The part of a window that objects may use. */
 struct window_range window_range(const struct windows *w, size_t number);
 
-/* Reserves `count` windows of at least `most` bytes.  False if the system refuses, or the number overflows. */
+/* Reserves `count` windows of at least `most` bytes.  False if the system refuses, or the number of bytes overflows. */
 bool windows_open(struct windows *w, size_t count, size_t most, size_t alignment);
 void windows_close(struct windows *w);
 
 /*
- * The bytes that a window must have for config.max_capacity objects, including the bytes that debug modes of the config
- * or the environment add.  The number is 0 for LFPOOL_BACKEND_MALLOC, whose objects are on the heap, and SIZE_MAX if it
- * overflows.  Returns the status that lfpool_create() returns for such a config.
+ * *bytes_out: the bytes that a window must have for config->max_capacity objects, including the bytes that debug modes
+ * of the config or the environment add.  0 for LFPOOL_BACKEND_MALLOC, whose objects are on the heap; SIZE_MAX if the
+ * number overflows.  Returns the status that lfpool_create() returns for this config.
  */
 lfpool_status_t window_bytes(const lfpool_config_t *config, size_t *bytes_out);
 /* Lowers config->max_capacity, and capacity with it, until the objects fit in the range; not below 1. */
