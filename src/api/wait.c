@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * wait.c - lfpool/wait.h: calls that wait for one object or for several at once, continuations, and closing.  The queue
- * itself is in waiters.h.
+ * is in cells.h, and its servers in waiters.h.
  *
  * Idea         A call that wants n objects has n cells of the queue, with n consecutive tickets.  Servers give it the
- *              objects one by one, in the order of its cells (W14), just as they serve n calls for one object each.
- *              The slots stay in the cells until each cell has one, or the call ends.
+ *              objects one by one, in the order of its cells (W14), just as they serve n calls for one object each.  A
+ *              slot stays in its cell until every cell of the call has one, or the call ends.
  * Invariants   W8  no two calls wait for each other's objects.  Two calls that want several objects may enlist their
  *                  cells alternately, so each may be given objects that the other needs.  Therefore a call that has
  *                  some of its objects checks every millisecond whether a call with an earlier ticket waits.  If one
  *                  does, the later call gives all its objects back, and the earlier call is served first.  The cells of
  *                  the later call stay in the queue, with their tickets.
  *              W9  a call in the queue holds only the slots in its cells.  (W1 to W7, W14: waiters.h, cells.h.)
- *              W15 a call keeps its ticket until it ends.  If the call cannot use an object that it was given, it
- *                  queues again in its old place before it puts any slot back.
+ *              W15 a waiting call keeps its ticket until the call ends.  If the call cannot use an object that it was
+ *                  given, it queues again in its old place before it puts any slot back.
  * Progress     Blocks, in the kernel, until the cells are served, or the time is over, or the pool is closed.  The call
  *              with the earliest ticket never gives objects back, so no call starves.  A call that was given no object
- *              sleeps.
+ *              yet sleeps; a call with some objects checks every millisecond (W8).
  */
 #include "api/api.h"
 
@@ -33,7 +33,7 @@
 /* ---- Calls that wait ---- */
 
 /* Must the call queue, because another call already waits?  Never in a pool with hooks.exhausted: there each call that
- * finds no object asks the hook, and if the hook releases an object, the call that waits first gets it. */
+ * finds no object asks the hook, and if the hook releases an object, the first call in the queue gets that object. */
 static bool must_queue(const lfpool_t *pool, int64_t timeout_ns)
 {
 	return timeout_ns && !pool->hooks.exhausted && waiters_any(&pool->waiters);
@@ -60,7 +60,7 @@ lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache_t *cache, 
 		return LFPOOL_OK;
 
 	const bool queue = must_queue(pool, timeout_ns);
-	/* Reads the clock only for a hook that may wait. */
+	/* Before the first attempt, reads the clock only for a hook that may wait. */
 	uint64_t deadline_ns = timeout_ns && pool->hooks.exhausted ? os_deadline(timeout_ns) : 0;
 
 	if (count == 1 && !queue && (*objects_out = take_one(pool, cache, deadline_ns)))
@@ -84,11 +84,12 @@ lfpool_status_t lfpool_acquire_bulk_wait(lfpool_t *pool, lfpool_cache_t *cache, 
 
 /* ---- Continuations ---- */
 
-/* A public ticket is {ticket:48, index + 1:16}. */
+/* A public ticket is {ticket:48, index of the cell + 1:16}. */
 #define INDEX_BITS 16
 _Static_assert(CELLS_MAX < 1 << INDEX_BITS, "a ticket names a cell");
 
-/* Does the public ticket belong to the cell that has this word?  Compares the ticket bits that both contain. */
+/* Does the public ticket belong to the cell that has this word?  Compares the ticket bits that are in the word and in
+ * the public ticket. */
 static bool is_ticket_of(uint64_t word, lfpool_ticket_t ticket)
 {
 	return !((cell_ticket(word) ^ ticket >> INDEX_BITS) & LOW_BITS(CANCEL_TICKET_BITS));
@@ -129,7 +130,7 @@ lfpool_status_t lfpool_acquire_async(lfpool_t *pool, lfpool_continuation_t then,
 		cell_enlist(d, cell, ticket, then, context);
 		cells_shown(d);
 	}
-	/* A nested call that took an object gives it to the first in the queue. */
+	/* If a nested call took an object, the first in the queue gets that object. */
 	(void)lfpool_release(pool, object);
 	if (!cell)
 		return closed ? LFPOOL_E_CLOSED : LFPOOL_E_NO_MEMORY;
@@ -168,11 +169,11 @@ bool lfpool_cancel(lfpool_t *pool, lfpool_ticket_t ticket)
 static void waiters_doze(const struct waiters *d, _Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns,
 			 uint64_t most_ms)
 {
-	/* A pool in a buffer never sleeps.  The clock is read only if `most_ms` limits the sleep. */
 	if (arena_in_buffer(d->arena)) {
 		cpu_relax();
 		return;
 	}
+	/* The clock is read only if `most_ms` limits the sleep. */
 	if (most_ms) {
 		const uint64_t now = os_now_ns(), pause_ns = most_ms * 1000000;
 
@@ -196,8 +197,8 @@ size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns)
 		/* relaxed: the value is only compared when the call goes to sleep. */
 		const uint64_t seen = load_relaxed(&d->closed);
 
-		/* CLOSED_EMPTY is announced once.  Objects that a call adds later leave the pool soon, but without a
-		 * wake-up, so this loop polls then. */
+		/* CLOSED_EMPTY is announced once.  If another call adds objects after that, they leave the pool soon,
+		 * but without a wake-up.  So from then on this loop polls. */
 		waiters_doze(d, &d->closed, seen, deadline_ns, seen != CLOSED || retired_asks(pool->retired));
 		(void)retired_poll(pool->retired, head);
 	}
@@ -207,8 +208,8 @@ size_t lfpool_close(lfpool_t *pool, int64_t timeout_ns)
 /* ---- How a call waits ---- */
 
 /* If the scheme has to be asked whether retired objects can be reclaimed, the n-th call in the queue asks it every n
- * milliseconds, and at least every ASK_PAUSE_MAX_MS.  So a long queue asks little more often than a single call, and if
- * one thread stops, others still ask. */
+ * milliseconds, and at least every ASK_PAUSE_MAX_MS milliseconds.  So most calls of a long queue ask seldom, and if one
+ * thread stops, others still ask. */
 #define ASK_PAUSE_MAX_MS 16
 
 /* The number of milliseconds that a call with this ticket may sleep while it has no slot.  0: until its deadline. */
@@ -218,7 +219,7 @@ static uint64_t ask_after_ms(const lfpool_t *pool, uint64_t ticket)
 
 	if (!retired_asks(pool->retired))
 		return 0;
-	/* Tickets of calls that have returned count as well. */
+	/* The tickets in between count even if their calls have returned. */
 	if (cells_oldest(&pool->waiters, &word) && cell_ticket(word) < ticket)
 		before = ticket - cell_ticket(word);
 	return before < ASK_PAUSE_MAX_MS ? before + 1 : ASK_PAUSE_MAX_MS;
@@ -265,7 +266,7 @@ static bool take_all(lfpool_t *pool, struct cache_head *head, void **slots_out, 
 	return true;
 }
 
-/* Like take_all().  If too few slots are free, it reclaims retired objects and grows the pool, as an acquire does. */
+/* Like take_all().  If too few slots are free, the call grows the pool, or else reclaims retired objects. */
 static bool take_or_make(lfpool_t *pool, struct cache_head *head, void **slots_out, size_t count)
 {
 	/* Repeats only after this or another thread has grown the pool, or after a batch was reclaimed. */
@@ -296,8 +297,9 @@ static uint32_t unbegin(lfpool_t *pool, void *object)
 /* AGAIN: after SLOT_USED_UP or SLOT_BAD the call may try again. */
 enum outcome { ALL_BEGUN, ONE_REFUSED, AGAIN };
 
-/* Makes the objects of `count` slots active, and replaces each slot in the array by its object.  If one object fails,
- * no object is active afterwards, and the first *left_out entries are the slots that the caller must put back. */
+/* Makes the objects of `count` slots active, and replaces each slot in the array by its object.  If an object cannot be
+ * made active, no object is active afterwards, and the first *left_out entries are the slots that the caller must put
+ * back. */
 static enum outcome begin_all(lfpool_t *pool, struct cache_head *head, void **slots, size_t count, size_t *left_out)
 {
 	*left_out = 0;
@@ -307,7 +309,7 @@ static enum outcome begin_all(lfpool_t *pool, struct cache_head *head, void **sl
 
 		if (begun == SLOT_BEGUN) {
 			slots[i] = object;
-			/* A hook may have refused other objects before this one, and their slots were put back. */
+			/* Slots may have been put back, because a hook refused other objects before this one. */
 			if (pool->each_call)
 				waiters_look(pool, head);
 			continue;
@@ -357,8 +359,8 @@ struct call {
 	size_t count;
 	size_t left; /* slots in `objects` that are to be put back  */
 	uint64_t deadline_ns;
-	uint64_t ticket;    /* of its first cell; 0: not drawn yet         */
-	struct cell *first; /* its first cell; `next` leads to the others  */
+	uint64_t ticket;    /* of the call's first cell; 0: not drawn yet */
+	struct cell *first; /* the call's first cell; `next` leads on     */
 };
 
 /* Claims `count` cells, and stores in each the index of the next.  NULL: it could not claim all of them. */
@@ -475,8 +477,8 @@ static uint64_t look_at(const struct call *call, struct cell *cell)
 	/* relaxed: leave_queue() acquires. */
 	uint64_t word = load_relaxed(&cell->word);
 
-	/* In a hook or continuation the call serves itself, because the server that runs the hook gives nothing until
-	 * the hook returns (W6). */
+	/* In a hook or continuation the call serves itself, because the server that runs the function gives nothing
+	 * until the function returns (W6). */
 	if (cell_phase(word) < GIVEN && unlikely(waiters_is_serving(call->pool))) {
 		const uint32_t slot = slots_take(call->pool, call->head);
 
@@ -488,7 +490,7 @@ static uint64_t look_at(const struct call *call, struct cell *cell)
 	return word;
 }
 
-/* Waits without cells, because none could be claimed.  Tries once per millisecond to take the objects. */
+/* Waits without cells, because too few could be claimed.  Tries once per millisecond to take the objects. */
 static COLD bool poll(const struct call *call)
 {
 	const struct waiters *d = &call->pool->waiters;
@@ -534,7 +536,7 @@ static void wait_in_queue(struct call *call)
 		}
 		if (waiters_closed(d) || is_over(call->deadline_ns))
 			return;
-		/* After this call has stepped back, W14 does not hold for its cells, so it keeps checking every
+		/* After this call has stepped back, W14 does not hold for its cells, so the call keeps checking every
 		 * millisecond. */
 		holds = holds || given > 0;
 		if (holds && older_waits(d, call->ticket) && step_back(call)) {

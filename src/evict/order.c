@@ -50,7 +50,7 @@ static inline size_t level_count(const struct order *order, unsigned level)
 	return (size_t)((top + (UINT64_C(1) << level * ORDER_BLOCK_BITS) - 1) >> level * ORDER_BLOCK_BITS);
 }
 
-/* Slots or nodes, `first` .. `end` - 1 of a level. */
+/* The slots or nodes `first` .. `end` - 1 of a level. */
 struct block {
 	size_t first, end;
 };
@@ -79,7 +79,7 @@ static inline bool node_miss(const struct order_level *l, size_t node)
 	return false;
 }
 
-/* Lowers the bound of one level (EV3), for a slot with this priority. */
+/* Lowers the bound of the node in `level` that is above slot `index` + 1 (EV3). */
 static inline void node_lower(struct order *order, unsigned level, size_t index, uint64_t priority_of_slot)
 {
 	struct order_level *l = &order->level[level];
@@ -111,8 +111,8 @@ static inline void node_lower(struct order *order, unsigned level, size_t index,
 void order_lower(struct order *order, uint32_t slot)
 {
 	const size_t index = slot - 1;
-	/* relaxed: this thread stored the priority, or it was stored before the pin that this thread has removed.  If
-	 * another thread pins the slot now and changes its rank, that thread lowers the bounds too. */
+	/* relaxed: this thread stored the priority, or another thread stored it before the pin that this thread has
+	 * removed.  If another thread pins the slot now and changes its rank, that thread lowers the bounds too. */
 	const uint64_t priority = load_relaxed(&order->level[0].priority[index]);
 
 	for (unsigned level = 1; level < order->levels; level++)
@@ -129,7 +129,7 @@ struct lowest {
 
 #define LOWEST_NONE ((struct lowest){RANK_NONE, SIZE_MAX})
 
-/* The lower of the two.  With `by_number` it is found without a branch, because a processor cannot predict where the
+/* The lower of `a` and `b`.  With `by_number` the function has no branch, because a processor cannot predict where the
  * least rank is. */
 static ALWAYS_INLINE struct lowest lower_of(const struct order *order, bool by_number, struct lowest a, struct lowest b)
 {
@@ -149,7 +149,8 @@ static ALWAYS_INLINE struct lowest lower_of(const struct order *order, bool by_n
 	return rank_before(order, b.rank, a.rank) ? b : a;
 }
 
-/* The rank of a slot; RANK_NONE if it is no candidate.  Loads the word first, so the rank is at least as new (EV4). */
+/* The rank of a slot; RANK_NONE if it is no candidate.  Loads the word first, so the rank is at least as new as the
+ * word (EV4). */
 static ALWAYS_INLINE struct lowest slot_rank(const struct order_level *l, const struct arena *arena, size_t index)
 {
 	/* seq_cst: EV4.  The load also acquires, edge PIN. */
@@ -176,8 +177,8 @@ static ALWAYS_INLINE struct lowest scan_one(const struct order_level *l, const s
 	return arena ? slot_rank(l, arena, at) : node_bound(l, at);
 }
 
-/* The lowest of the slots in the block if `arena` is not NULL, otherwise the lowest of the nodes.  It is inlined with
- * constant arguments, so that each kind gets a separate loop. */
+/* The lowest of the nodes in the block, or, if `arena` is not NULL, the lowest of the slots.  Inlined with constant
+ * arguments, so that nodes and slots get separate loops. */
 static ALWAYS_INLINE struct lowest scan_as(const struct order *order, bool by_number, unsigned level,
 					   const struct arena *arena, struct block block)
 {
@@ -221,7 +222,7 @@ static inline uint64_t version_next(uint64_t version, size_t child)
 static void node_raise(struct order *order, unsigned level, size_t node)
 {
 	struct order_level *l = &order->level[level];
-	/* relaxed: the CAS checks it. */
+	/* relaxed: the CAS checks the value. */
 	uint64_t version = load_relaxed(&l->version[node]);
 
 	/* seq_cst: EV4. */
@@ -325,9 +326,9 @@ static size_t least_child(const struct order *order, const struct rank *bound, s
 	return least;
 }
 
-/* Finds the least candidate below a node, or below the root (level order->levels), and stores it in *best if it is
- * below *best.  As long as the least bound of the children is below the best rank found, the search visits the child
- * with that bound.  Returns a lower bound for the ranks below the node. */
+/* Finds the least candidate below a node, or below the root (level order->levels), and stores it in *best if its rank
+ * is lower than the rank of *best.  As long as the least bound of the children is lower than the rank of *best, the
+ * search visits the child with that bound.  Returns a lower bound for the ranks below the node. */
 static struct rank search_below(struct order *order, unsigned level, size_t node, struct lowest *best)
 {
 	const struct block block = children(order, level, node);
@@ -336,7 +337,8 @@ static struct rank search_below(struct order *order, unsigned level, size_t node
 	bound[0] = RANK_NONE;
 	for (size_t child = block.first; child < block.end; child++)
 		bound[child - block.first] = node_bound(&order->level[level - 1], child).rank;
-	/* Visits each child at most once, because after the visit the child's bound is not below the best rank. */
+	/* Visits each child at most once, because after the visit the child's bound is not lower than the rank of
+	 * *best. */
 	for (;;) {
 		const size_t least = least_child(order, bound, block.end - block.first);
 
@@ -409,7 +411,8 @@ uint64_t order_priority(const struct order *order, uint32_t slot)
 
 /* ---- Life ---- */
 
-/* The bytes of a level: three words for each node, in whole cache lines.  Sets the arrays if `memory` is not NULL. */
+/* The bytes of a level: three words for each node, in whole pairs of cache lines.  If `memory` is not NULL, sets the
+ * arrays. */
 static size_t lay_level(struct order_level *level, char *memory, size_t count)
 {
 	const size_t bytes = round_up(count * sizeof(uint64_t), CACHE_LINE_PAIR);

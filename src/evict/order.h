@@ -3,26 +3,27 @@
  * order.h - finds the object with the lowest priority in an evicting pool: an array of priorities, with lower bounds
  * above it.
  *
- * Idea         The rank of a slot is its priority and a stamp, which records its age.  A candidate is a slot whose word
- *              has the phase candidate and no pins (arena.h).  The slots are the leaves of a tree.  16 slots form a
- *              block, and each block has a node with a lower bound for the ranks of the candidates in the block.  16
- *              nodes form a block of the next level, and so on, up to a level with at most 32 nodes, the root's block.
- *              A search follows the least bound from the root's block down to a block of slots, and takes the least
- *              rank there.  If that rank is not above the least bound in the root's block, no candidate has a lower
- *              rank.  Otherwise the search raises the bounds on its path, and tries again.  A node also records which
- *              child was the least at the last raise, so most searches scan only the root's block.
+ * Idea         The rank of a slot is a priority and a stamp, which records the age of the object.  A candidate is a
+ *              slot whose word has the phase candidate and no pins (arena.h).  The slots are the leaves of a tree.  16
+ *              slots form a block, and each block has a node with a lower bound for the ranks of the candidates in the
+ *              block.  16 nodes form a block of the next level, and so on, up to a level with at most 32 nodes, the
+ *              root's block.  A search follows the least bound from the root's block down to a block of slots, and
+ *              takes the least rank there.  If that rank is not above the least bound in the root's block, no candidate
+ *              has a lower rank.  Otherwise the search raises the bounds on its path, and tries again.  A node also
+ *              records which child was the least at the last raise, so most searches scan only the root's block.
  *                 A rank changes only while the slot is pinned.  So only the last unpin can make a bound too high, and
- *              it lowers the bounds above the slot.  Raising a bound only makes later searches faster.  Each eviction
- *              raises the bounds above its victim.
+ *              that unpin lowers the bounds above the slot.  Raising a bound only makes later searches faster.  Each
+ *              eviction raises the bounds above its victim.
  * Invariants   EV1 a slot's priority and stamp change only while the caller has pinned the slot's object, or the
  *                  object is not active.
- *              EV2 from the return of a candidate's last unpin until the candidate is pinned or its use ends, each
- *                  bound above it that is not being raised is at most its rank.
- *              EV3 lowering: after the CAS that removed the last pin, a thread loads the version of each node above the
- *                  slot, from the lowest up.  If the bound is being raised, the thread adds MISSED to the version.
- *                  Otherwise, if the bound is above the rank, the thread lowers the two words of the bound, priority
- *                  and stamp, one after the other.  Each word only decreases, so afterwards the bound is at most the
- *                  rank.
+ *              EV2 each bound above a candidate is at most the candidate's rank, unless a thread is raising the bound.
+ *                  This holds from the return of the candidate's last unpin until the candidate is pinned, or its use
+ *                  ends.
+ *              EV3 lowering: after its CAS has removed the last pin, a thread loads the version of each node above the
+ *                  slot, from the lowest level up.  If the bound is being raised, the thread adds MISSED to the
+ *                  version.  Otherwise, if the bound is above the rank, the thread lowers the two words of the bound,
+ *                  priority and stamp, one after the other.  Each word only decreases, so afterwards the bound is at
+ *                  most the rank.
  *              EV4 raising: a thread that has added RAISING to the version scans the block below, stores the least rank
  *                  that it found as the bound, and then removes RAISING by a CAS.  If an unpin has added MISSED, the
  *                  CAS fails, and the bound becomes the lowest of all.  If the scan does not see an unpin, that unpin
@@ -54,7 +55,7 @@
 #include "lfpool/config.h"
 
 /* A block has 16 slots or nodes, whose words fill two cache lines.  (The explorer's pools are small, so its blocks have
- * two.) */
+ * two slots or nodes.) */
 #ifndef ORDER_BLOCK_BITS
 #define ORDER_BLOCK_BITS 4
 #define ORDER_ROOT_BITS 5
@@ -66,7 +67,7 @@
 #define ORDER_ROOT ((size_t)1 << ORDER_ROOT_BITS)
 #define ORDER_LEVELS_MAX ((31 + ORDER_BLOCK_BITS - 1) / ORDER_BLOCK_BITS)
 
-/* A priority and an age.  Stamps of slots begin at 1, so RANK_LOWEST is below all ranks of slots.  RANK_NONE is above
+/* A priority and a stamp.  Stamps of slots begin at 1, so RANK_LOWEST is below all ranks of slots.  RANK_NONE is above
  * all of them. */
 struct rank {
 	uint64_t priority, stamp;
@@ -104,14 +105,14 @@ struct order {
 	_Alignas(CACHE_LINE_PAIR) _Atomic(uint64_t) top;
 };
 
-/* A candidate, as a search has seen it; SLOT_NONE: there is no candidate. */
+/* A candidate, as a search has seen it; if there is no candidate, `slot` is SLOT_NONE. */
 struct least {
 	struct rank rank;
 	uint64_t word;
 	uint32_t slot;
 };
 
-/* Makes the order for all slots of `arena`, and backs its memory as `config->flags` say. */
+/* Makes the order for all slots of `arena`, and backs the order's memory as `config->flags` say. */
 lfpool_status_t order_open(struct order **order_out, const lfpool_config_t *config, const struct arena *arena);
 void order_close(struct order *order);
 
@@ -126,13 +127,13 @@ void order_enter(struct order *order, uint32_t slot, struct rank rank);
 /* Changes the priority of a slot that the caller has pinned (EV1). */
 void order_set_priority(struct order *order, uint32_t slot, uint64_t priority);
 uint64_t order_priority(const struct order *order, uint32_t slot);
-/* Called after the last pin of a candidate was removed.  Lowers the bounds above it (EV3). */
+/* Called after the last pin of a candidate was removed.  Lowers the bounds above the candidate (EV3). */
 void order_lower(struct order *order, uint32_t slot);
 
-/* Returns the candidate with the least rank.  Ranks may change during the call.  When the search read the rank of its
- * result, no candidate that stayed unchanged during the call had a lower rank. */
+/* Returns the candidate with the least rank.  Ranks may change during the call.  No candidate that stays unchanged
+ * during the call has a lower rank than the search read for its result. */
 struct least order_least(struct order *order);
-/* Called after the block of this slot lost its least candidate.  Raises the bounds above the block, if they are below
+/* Called after the block of this slot lost its least candidate.  Raises each bound above the block that is lower than
  * `limit`. */
 void order_raise(struct order *order, uint32_t slot, struct rank limit);
 /* Does an object with priority `a` give way to a new one with priority `b`? */

@@ -6,8 +6,8 @@
  *              address by a subtraction and a shift.  The pool of a class is made when it is first needed, under the
  *              lock of all windows, so that only one pool is made in a window.  It is published by one store, and from
  *              then on found by one load.
- *                 The pool of the smallest class is made with the set.  It refuses, and reports, addresses that are
- *              in no class.
+ *                 The pool of the smallest class is made with the set, because this pool refuses, and reports,
+ *              addresses that are in no class.
  *                 In malloc mode objects can be anywhere, so a release asks the pool of each class.
  *                 The fast path does not read the pool: the tables of lfpool/set_inline.h lead to the thread's cache.
  * Invariants   Y1  the `pool` of a class changes from NULL to a pool once, and does not become NULL again before
@@ -35,10 +35,10 @@ struct lfpool_set_t {
 	struct lfpool_set_head_ head;
 	/* Fixed at creation. */
 	struct classes classes;
-	struct windows windows; /* one per class, or 0 */
+	struct windows windows; /* one per class, or none */
 	size_t larger, steps;
-	size_t mapped_bytes;    /* of this struct */
-	lfpool_config_t config; /* for each pool; its name, size and capacities are those of the class */
+	size_t mapped_bytes;    /* of this struct and its strings */
+	lfpool_config_t config; /* for each pool, except for name, object_size and capacities */
 	struct lfpool_registry_t *registry;
 	/* Can objects be outside the windows?  Set before the first pool with such objects is published. */
 	_Atomic(bool) scattered;
@@ -62,13 +62,14 @@ static inline lfpool_t *set_pool(const lfpool_set_t *set, size_t class_number)
 /* The calling thread's cache of the pool of a class; NULL: the thread has no such cache yet. */
 static inline lfpool_cache_t *set_cache(const lfpool_set_t *set, size_t class_number)
 {
-	/* relaxed, both: Y4.  A thread has a cache of the pool only after a call on the pool, which set_pool() had
-	 * found. */
+	/* relaxed, both: Y4 (set_inline.h).  A thread has a cache of the pool only after a call on the pool, which
+	 * set_pool() had found. */
 	return window_cache(load_relaxed(&set->head.class_id[class_number]),
 			    load_relaxed(&set->head.class_at[class_number]));
 }
 
-/* The calling thread's cache of the pool in whose window the address is; NULL: it has none, or there is no window. */
+/* The calling thread's cache of the pool in whose window the address is; NULL: the thread has none, or the address is
+ * in no window. */
 static inline lfpool_cache_t *set_cache_at(const lfpool_set_t *set, const void *address)
 {
 	const uintptr_t window = ((uintptr_t)address - set->head.base) >> set->head.window_shift;
@@ -83,14 +84,14 @@ static inline lfpool_cache_t *set_small_cache(const lfpool_set_t *set, uint64_t 
 	return window_cache(load_relaxed(&set->head.small_id[m]), load_relaxed(&set->head.small_at[m]));
 }
 
-/* Enters a pool into the tables of the set.  `id` is the pool's id, and `at` its offset in the tables of threads.  `id`
- * 0 removes the pool.  Called under the lock of all windows, or when no other thread uses the set. */
+/* Enters a pool into the tables of the set.  `id` is the pool's id, and `at` the offset of its entry in the tables of
+ * threads.  `id` 0 removes the pool.  Called under the lock of all windows, or when no other thread uses the set. */
 static inline void set_publish_to_threads(lfpool_set_t *set, size_t class_number, uint64_t id, uintptr_t at)
 {
 	/* relaxed, all: Y4. */
 	store_relaxed(&set->head.class_at[class_number], at);
 	store_relaxed(&set->head.class_id[class_number], id);
-	/* With `larger` an acquire may try several classes. */
+	/* With `larger` an acquire may try several classes, so the tables of small sizes stay empty (Y3). */
 	for (uint64_t m = 0; !set->larger && m < LFPOOL_SET_UNITS_; m++)
 		if (class_of_units(&set->classes, m) == class_number) {
 			store_relaxed(&set->head.small_at[m], at);

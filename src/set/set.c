@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * set.c - sets of pools: creation, acquire and release by size and by address.  See pool_set.h.
+ * set.c - sets of pools: creation, acquire by size, release by address.  See pool_set.h.
  *
- * Progress     A call that finds the pool of its class takes no lock.  Calls take the lock of all windows first, then
- *              the registry's.
+ * Progress     A call that finds the pool of its class takes no lock.  A call that makes a pool takes the lock of all
+ *              windows first, then the registry's.
  */
 #include "set/pool_set.h"
 
@@ -67,7 +67,7 @@ static size_t objects_in(size_t bytes, size_t size)
 }
 
 /* Sets the capacities of a class.  They are the config's numbers of objects, or computed from its numbers of bytes.
- * plan() can change them. */
+ * config->plan() can change them. */
 static void plan_class(struct set_class *class, const lfpool_set_config_t *config, size_t size)
 {
 	lfpool_config_t asked = config->pool;
@@ -139,7 +139,7 @@ static lfpool_status_t make_and_publish(lfpool_set_t *set, size_t class_number)
 	/* A new profile may have changed the backend of the class since the set was made. */
 	lfpool_status_t status = class_bytes(set, class_number, &bytes);
 
-	/* relaxed: set_publish() follows and publishes it, edge MAKE. */
+	/* relaxed: set_publish() follows, and publishes the flag, edge MAKE. */
 	if (status == LFPOOL_OK && !bytes)
 		store_relaxed(&set->scattered, true);
 	if (status == LFPOOL_OK)
@@ -309,9 +309,9 @@ static lfpool_t *pool_for_release(const lfpool_set_t *set, const void *pointer)
 
 /* ---- Acquire and release ---- */
 
-/* Called for larger sizes, and if the thread has no cache of the pool.  Tries the class of the size, then config.larger
- * classes above it, and makes missing pools.  NULL: no class is large enough, or none of these classes has a free
- * object. */
+/* Called for sizes above the small ones, for all sizes of a set with config.larger, and if the thread has no cache of
+ * the pool.  Tries the class of the size, then `larger` classes above it, and makes missing pools.  NULL: no class is
+ * large enough, or none of these classes has a free object. */
 NOINLINE void *lfpool_set_acquire_slow_(lfpool_set_t *set, size_t size)
 {
 	const size_t count = set->classes.count;
@@ -345,7 +345,7 @@ void *lfpool_set_acquire(lfpool_set_t *set, size_t size)
 	return object;
 }
 
-/* Releases an object that the set may not own. */
+/* Releases the object if the set owns it. */
 static lfpool_status_t release_if_owned(const lfpool_set_t *set, void *object)
 {
 	lfpool_t *pool = lfpool_set_pool_of(set, object, NULL);
@@ -353,7 +353,7 @@ static lfpool_status_t release_if_owned(const lfpool_set_t *set, void *object)
 	return pool ? lfpool_release_if_owned(pool, object) : LFPOOL_E_FOREIGN;
 }
 
-/* The thread has no cache of the pool, or the address is in no window. */
+/* Called if the thread has no cache of the pool, or the address is in no window. */
 NOINLINE lfpool_status_t lfpool_set_release_slow_(lfpool_set_t *set, void *object, bool if_owned)
 {
 	lfpool_status_t status = LFPOOL_OK;

@@ -6,7 +6,7 @@
  *              The functions here change these counts, and serve the calls that wait for objects (waiters.h).
  * Invariants   Z1  capacity + room to grow is at most `reserved`, also while calls overlap (O1).
  *              Z2  a pool with a growth step grows by one step each time it is found exhausted.  If several calls find
- *                  it exhausted at the same capacity, one of them grows it, and the others try again.
+ *                  the pool exhausted at the same capacity, one of them grows the pool, and the others try again.
  */
 #include "waiting/waiters.h"
 
@@ -35,8 +35,8 @@ size_t lfpool_grow(lfpool_t *pool, size_t count)
 
 	if (added)
 		probe_grow(pool, pool->name, added);
-	/* Needed even if the call has only cancelled a pending shrink, because a pending shrink prevents automatic
-	 * growth. */
+	/* Serves even if the call has only cancelled a pending shrink, because from now on the pool can grow for
+	 * waiting calls (O4, cold.h). */
 	resize_serve_if_wanted(pool, NULL);
 	return added;
 }
@@ -47,7 +47,7 @@ lfpool_status_t lfpool_limit(lfpool_t *pool, size_t max_capacity)
 		return LFPOOL_E_CONFIG_MAX_CAPACITY;
 	if (waiters_closed(&pool->waiters))
 		return LFPOOL_E_CLOSED;
-	/* relaxed: a fence follows (O4, cold.h).  With a higher limit a call that waits may be able to grow the pool,
+	/* relaxed: a fence follows (O4, cold.h).  With a higher limit the pool may be able to grow for waiting calls,
 	 * so this call serves after the fence. */
 	store_relaxed(&pool->core.cold.maximum, max_capacity);
 	resize_serve_if_wanted(pool, NULL);
@@ -86,8 +86,8 @@ static size_t remove_free(lfpool_t *pool, struct cache_head *head, size_t count)
 
 size_t resize_shrink(lfpool_t *pool, struct cache_head *head, size_t count)
 {
-	/* The call removes free objects first, because once objects are owed, other calls might give these free objects
-	 * to the shrink. */
+	/* The call removes free objects first.  If objects were owed before that, other calls might remove these free
+	 * objects, and `gone` would not count them. */
 	size_t gone = remove_free(pool, head, count);
 
 	if (gone < count) {

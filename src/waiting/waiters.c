@@ -22,8 +22,8 @@ struct serving {
  * An embedded build has no thread-local variables.  So the pool counts the hooks and continuations that run, and no
  * thread serves while the count is not 0, which is more than W6 needs.  W1 still holds: a call adds demand or an
  * object, fences, and loads the count.  A server lowers the count, fences, and checks the demand and the objects.  So
- * either the call sees that no server is left, or the last server sees the new demand or object.  docs/embedded.md
- * describes the cost.
+ * either the call sees the count 0, or the last server sees the new demand or object.  docs/embedded.md describes the
+ * cost.
  */
 bool waiters_is_serving(const lfpool_t *pool)
 {
@@ -75,7 +75,7 @@ static void serving_end(const struct serving *here, const lfpool_t *pool)
 }
 #endif
 
-/* Gives the slot to the cell whose word was `word`; false if the word has changed.  In a closed pool `slot` is
+/* Gives the slot to the cell whose word was `word`; false if the word has changed.  In a closed pool `slot` may be
  * SLOT_NONE: then the waiting call returns without an object, or the continuation is called with NULL. */
 static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uint64_t word, uint32_t slot)
 {
@@ -99,14 +99,14 @@ static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uin
 		cell_giving(&pool->waiters, cell, -UINT32_C(1));
 	if (!gave || !then)
 		return gave;
-	/* If a hook forks, the child continues here too.  slots_begin() puts a refused object back, and tries
-	 * others. */
+	/* If a hook forks, the child continues here, as the parent does.  slots_begin() puts a refused object back, and
+	 * tries others. */
 	serving_begin(&here, pool, cell);
 	while (slot && slots_begin(pool, head, slot, &object) == SLOT_USED_UP)
 		slot = slots_take(pool, head);
 	here.giving = NULL;
-	/* If another thread forks before this point, the child finds the continuation in the queue.  If it forks later,
-	 * the child treats the continuation as begun. */
+	/* If another thread forks before this point, the child finds the continuation in the queue.  If that thread
+	 * forks later, the child treats the continuation as begun. */
 	cell_vacate(&pool->waiters, cell);
 	then(context, pool, object);
 	serving_end(&here, pool);
@@ -203,7 +203,7 @@ static void not_full(struct waiters *d)
 }
 
 /* If the last object of a closed pool has left, wakes lfpool_close().  Every call that lowers the capacity of a closed
- * pool also gets here, because it serves afterwards: `wanted` of a closed pool is not 0 (O5, cold.h). */
+ * pool gets here: `wanted` of a closed pool is not 0 (O5, cold.h), so the call serves afterwards. */
 static void tell_empty(lfpool_t *pool)
 {
 	_Atomic(uint64_t) *closed = &pool->waiters.closed;
@@ -248,7 +248,7 @@ void waiters_continue(lfpool_t *pool, lfpool_continuation_t then, void *context,
 	serving_begin(&here, pool, NULL);
 	then(context, pool, object);
 	serving_end(&here, pool);
-	/* Serves the demand of calls inside the continuation, which did not serve (W6). */
+	/* Serves the demand of calls that the continuation made, because these calls did not serve (W6). */
 	resize_serve_if_wanted(pool, NULL);
 }
 

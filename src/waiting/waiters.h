@@ -2,9 +2,10 @@
 /*
  * waiters.h - the demand for objects when none is free: calls that wait, continuations, and a pending shrink.
  *
- * Idea         One word, `wanted`, counts the demand.  Every release loads it after its push.  If it is not 0, the
- *              release calls waiters_serve(), which takes a free object as an acquire does, and gives it to the first
- *              in the queue (cells.h), or to a pending shrink.  A call that does this is named a server.
+ * Idea         One word, `wanted`, counts the demand.  Every release loads `wanted` after its push.  If `wanted` is not
+ *              0, the release calls waiters_serve(), which takes a free object as an acquire does, and gives the object
+ *              to the first waiter in the queue (cells.h), or to a pending shrink.  A call that does this is named a
+ *              server.
  * Invariants   W1  no wake-up is lost.  A call that waits adds its demand, executes a heavy fence, and serves until
  *                  slots_take() proves that no slot is free.  A release pushes, fences, and serves if `wanted` is not
  *                  0.  So either the waiter's slots_take() sees the push, or the releaser sees the demand.  A server
@@ -16,21 +17,21 @@
  *              W3, W5  are in cells.h: the order of the queue, and which calls wake waiters.
  *              W4  a pending shrink gets free objects before calls that wait.  The cold store counts the owed objects,
  *                  and adds 1 to `wanted` while objects are owed (O5, cold.h).
- *              W6  a call inside a hook or a continuation that a server runs does not serve.  The server serves for it
- *                  when the function returns, so servers never nest.
+ *              W6  a call inside a hook or a continuation that a server runs does not serve.  The server serves for
+ *                  that call when the hook or continuation returns, so servers never nest.
  *              W7  no call waits in a closed pool.  A call that is about to wait enlists its cell, fences, and serves.
  *                  A call that closes the pool sets `closed`, fences, and serves.  So at least one of the two sees the
  *                  other's change.  When a server of a closed pool finds no object, it gives SLOT_NONE to waiting
  *                  calls, and NULL to continuations.
- *              W13 `full` is FULL_KNOWN only if at some moment a search found no free object, and since then no call
- *                  has returned that made an object free.  A search first adds 1 to `wanted` and sets `full` to its
- *                  ticket.  Then it fences, and searches.  If it finds nothing, it changes its ticket to FULL_KNOWN, by
- *                  CAS.  A call that makes an object free fences, loads `wanted`, and sets `full` to FULL_UNKNOWN.  So
- *                  either the search sees the free object, or the call sees the ticket, and the CAS fails.
+ *              W13 `full` is FULL_KNOWN only if a search found no free object at some moment, and no call that made an
+ *                  object free has returned since.  A search first adds 1 to `wanted` and sets `full` to its ticket.
+ *                  Then it fences, and searches.  If it finds nothing, it changes `full` from its ticket to FULL_KNOWN,
+ *                  by CAS.  A call that makes an object free fences, loads `wanted`, and sets `full` to FULL_UNKNOWN.
+ *                  So either the search sees the free object, or the call sees the ticket, and the CAS fails.
  * Progress     waiters_serve: lock-free.  It repeats only after it gave an object, another thread changed a cell, or
  *              another call began to wait.  A stopped server holds one object and blocks no call: the next release
- *              serves as well.  Each object that a server gives costs an exhausted acquire and a look at the queue
- *              (cells.c).
+ *              serves as well.  Each object that a server gives costs an acquire that finds nothing, and a search of
+ *              the queue (cells.c).
  * Concurrency  Any two calls may run at the same time, from waiters_open() to waiters_free().  The caller of a function
  *              with `head` is the user of that cache.  waiters_forget_calls() is called by the one thread of a child
  *              after fork.
@@ -74,7 +75,7 @@ static inline bool waiters_begin(lfpool_t *pool, struct cache_head *head, uint32
 {
 	const bool decided = slots_begin(pool, head, slot, object_out) != SLOT_USED_UP;
 
-	/* A hook may have refused other objects before this one, and their slots were put back. */
+	/* Slots may have been put back, because a hook refused other objects before this one. */
 	if (unlikely(!*object_out || pool->each_call))
 		waiters_look(pool, head);
 	return decided;
@@ -118,7 +119,7 @@ static inline bool waiters_know_full(const struct waiters *d)
 	return load_acquire(&d->full) == FULL_KNOWN;
 }
 
-/* Does a call wait, or is a shrink pending?  While `full` is not FULL_UNKNOWN, it adds 1 to `wanted`; this 1 does not
+/* Does a call wait, or is a shrink pending?  While `full` is not FULL_UNKNOWN, `wanted` is higher by 1, which does not
  * count here.  relaxed, both: a call that begins to wait at the same instant may count or not. */
 static inline bool waiters_any(const struct waiters *d)
 {
@@ -137,7 +138,7 @@ void waiters_found_nothing(struct waiters *d, uint64_t ticket);
 void resize_serve_if_wanted(lfpool_t *pool, struct cache_head *head);
 
 /* Called when the pool had `seen` objects, and none was free.  Grows the pool by one step, if the pool has a growth
- * step.  True: an object may be free now.  Does not serve, because waiting calls grow the pool themselves. */
+ * step.  True: an object may be free now.  The caller serves afterwards. */
 bool resize_by_itself(lfpool_t *pool, size_t seen);
 
 /* Like lfpool_shrink(), but no memory goes back to the system. */
