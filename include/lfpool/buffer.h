@@ -138,9 +138,9 @@ LFPOOL_C_BEGIN_
  *
  * config    As for lfpool_create(); `memory` and `memory_bytes` are ignored, `memory_use` is not.  For
  *           LFPOOL_MEMORY_OBJECTS the environment variable LFPOOL_DEBUG applies.
- * Returns   The bytes for the objects (whole pages for max_capacity objects), or for the whole pool (enough for any
- *           address of the buffer); 0 if `config` is NULL, lfpool_create() would refuse it, or the system refuses
- *           memory.
+ * Returns   For LFPOOL_MEMORY_OBJECTS the bytes of whole pages for max_capacity objects; for LFPOOL_MEMORY_POOL the
+ *           bytes of the whole pool, enough for any address of the buffer; 0 if `config` is NULL, lfpool_create() would
+ *           refuse it, or the system refuses memory.
  * Threads   Any.
  * Progress  For LFPOOL_MEMORY_POOL wait-free.  For LFPOOL_MEMORY_OBJECTS lock-free; may enter the kernel.
  */

@@ -262,8 +262,8 @@ typedef struct lfpool_misuse_t {
  */
 typedef struct lfpool_hooks_t {
 	void *context; /* passed to each hook */
-	/* A release was refused, or a debug mode found something.  NULL: the first misuse writes a line to stderr, and
-	 * later ones are only counted. */
+	/* Called when a release is refused, or a debug mode has found something.  NULL: the first misuse writes a line
+	 * to stderr, and later ones are only counted. */
 	void (*misuse)(void *context, const lfpool_misuse_t *misuse);
 	/* Build an object, on first use or, with LFPOOL_CREATE_ALL, in lfpool_create().  Its memory is zero at first;
 	 * later it has the contents that destroy left, or zeros where lfpool_trim() returned a page.  false: the object
@@ -285,12 +285,12 @@ typedef struct lfpool_hooks_t {
 	 * object; in a pool without create, for every object that was ever acquired.  If lfpool_destroy() finds the
 	 * object active, it calls deactivate first. */
 	void (*destroy)(void *context, void *object);
-	/* A call found no free object, and the pool could not grow automatically.  The hook may release objects, grow
-	 * the pool, or give up.  `attempt` counts from 0 within the call.  false: the call continues as without the
-	 * hook.  true: the call tries again, after it has waited in the queue of lfpool/wait.h for at most *wait_ns
-	 * nanoseconds (initially 0: no wait; negative: no limit), and not beyond its own timeout.  Some calls must not
-	 * wait: those with timeout 0, lfpool_acquire_async(), and a call for several objects that has one already.  In
-	 * such a call, true with a wait has the effect of false. */
+	/* Called when an acquire finds no free object, and the pool cannot grow automatically.  The hook may release
+	 * objects, grow the pool, or give up.  `attempt` counts from 0 within the acquire.  false: the acquire
+	 * continues as without the hook.  true: the acquire tries again, after it has waited in the queue of
+	 * lfpool/wait.h for at most *wait_ns nanoseconds (initially 0: no wait; negative: no limit), and not beyond its
+	 * own timeout.  Some calls must not wait: those with timeout 0, lfpool_acquire_async(), and a call for several
+	 * objects that has one already.  In such a call, true with a wait has the effect of false. */
 	bool (*exhausted)(void *context, lfpool_t *pool, uint32_t attempt, int64_t *wait_ns);
 	/* lfpool_acquire_evicting() or lfpool_release_least() evicted this object (lfpool/evict.h); `priority` is its
 	 * last priority, and `handle` is stale.  The hook can read and write the object, because no other thread has

@@ -16,8 +16,8 @@
  * Invariants   H1  objects in a magazine = bottom - top, as positions (signed, modulo 2^16); they are at the positions
  *                  top .. bottom - 1.
  *              H2  only the cache's user writes bottom and the entries at or above it; top only grows.
- *              H3  the fast path pops only if at least one object remains.  The library takes the last object by CAS,
- *                  in a race with thieves.
+ *              H3  the fast path pops only if at least one object remains after the pop.  The library takes the last
+ *                  object by CAS, in a race with thieves.
  *              H4  the upper 48 bits of bottom count the pushes (LFPOOL_PUSHED_), so two equal readings mean that no
  *                  object was pushed in between.
  *              H5  an entry is the address of an object.

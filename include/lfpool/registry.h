@@ -49,12 +49,12 @@
  *                                  capacity), up to max_capacity (if that is 0, up to 8 times its capacity).  It does
  *                                  not evict.
  *     full=evict                   The pool grows if it has a growth_step.  When it cannot grow,
- *                                  lfpool_acquire_evicting() evicts the least object (lfpool/evict.h), and
- *                                  lfpool_acquire() returns NULL.
+ *                                  lfpool_acquire_evicting() evicts the object with the lowest priority
+ *                                  (lfpool/evict.h), and lfpool_acquire() returns NULL.
  *     growth_step=N  cache_capacity=N  cache_capacity=none  depot_shards=N
  *     flags=prefault,zero,check_races,create_all,lock,huge_pages,plain_stride,fenced  flags=none
  *     debug=poison,quarantine=1000  debug=none  backend=lockfree  backend=mutex  backend=malloc
- *                                  Replaces the value in lfpool_config_t.
+ *                                  Each replaces the value of its field in the config.
  *
  * N is a number within the bounds of lfpool_config_t: 10000 or 10k (thousands), 1M (millions), 2G, 64Ki (times 1024),
  * 16Mi, 1Gi.  Names of pools and scenarios have 1 to 63 ASCII letters, digits and . _ - : / characters.  A scenario
