@@ -20,7 +20,8 @@
 
 static uint64_t as_value(size_t number)
 {
-	/* lfpool_create() refuses numbers that are too large; LFPOOL_CACHE_NONE becomes PROFILE_NONE. */
+	/* UINT32_MAX is PROFILE_NONE, for LFPOOL_CACHE_NONE.  lfpool_create() refuses other numbers that are too
+	 * large. */
 	return number > PROFILE_OBJECTS_MAX ? UINT32_MAX : number;
 }
 
@@ -61,7 +62,7 @@ static void full_into(lfpool_config_t *config, enum full_policy full)
 	}
 	if (full == FULL_EVICT && (config->evict == LFPOOL_EVICT_NONE || config->evict == LFPOOL_EVICT_NEVER))
 		config->evict = LFPOOL_EVICT_LESS;
-	/* The pool keeps its priorities, because code may use them. */
+	/* LFPOOL_EVICT_NEVER keeps the priorities, because the program may use them. */
 	if ((full == FULL_FAIL || full == FULL_GROW) && config->evict != LFPOOL_EVICT_NONE)
 		config->evict = LFPOOL_EVICT_NEVER;
 }
@@ -87,7 +88,8 @@ static void policy_into(lfpool_config_t *config, const struct policy *policy, ui
 
 	if (policy_gives(policy, PROFILE_capacity))
 		config->capacity = (size_t)value[PROFILE_capacity];
-	/* A wrong config that the profile does not change stays wrong, so that lfpool_create() refuses it. */
+	/* A wrong max_capacity stays wrong unless the profile sets a capacity, so that lfpool_create() refuses the
+	 * config. */
 	if (!config->max_capacity || config->max_capacity >= config->capacity ||
 	    policy_gives(policy, PROFILE_capacity) || policy_gives(policy, PROFILE_max_capacity))
 		config->max_capacity = (size_t)reserve;
@@ -174,7 +176,7 @@ size_t lfpool_registry_destroy(lfpool_registry_t *registry)
 	return active;
 }
 
-/* ---- Rows: all of these with the mutex held ---- */
+/* ---- Rows: these functions are called with the mutex held, except lfpool_registry_find() ---- */
 
 void registry_inherit(lfpool_registry_t *registry)
 {
@@ -313,8 +315,8 @@ static struct policy policy_wanted(const lfpool_registry_t *registry, const stru
 
 /*
  * Called with the mutex held; releases it while the pool changes.  The caller has the row (PR4).  Takes the steps in
- * `steps`, which may be 0.  If another switch found the row busy meanwhile, takes all steps again.  Returns the row,
- * which may have moved.
+ * `steps`, which may be 0.  If another switch finds the row busy during the call, takes all steps again.  Returns the
+ * row, which may have moved.
  */
 static struct pool_row *bring(lfpool_registry_t *registry, struct pool_row *row, lfpool_t *pool, int steps,
 			      lfpool_registry_report_t *report)
@@ -353,7 +355,7 @@ static void configure(lfpool_registry_t *registry, struct pool_row *row, lfpool_
 	config->name = row->name;
 }
 
-/* Configures the pool, and enters a row for it, without the pool. */
+/* Configures the pool, and enters its row, whose `pool` is NULL. */
 static lfpool_status_t enter_row(lfpool_registry_t *registry, struct pool_row *row, lfpool_config_t *config,
 				 const struct window_range *range, char words[DEBUG_WORDS_BYTES])
 {
@@ -539,7 +541,8 @@ static void bring_row(lfpool_registry_t *registry, struct pool_row *row, int ste
 	os_wake(&registry->brought);
 }
 
-/* Brings all rows to the scenario.  It finds the next row by name, because rows are added and removed meanwhile. */
+/* Brings all rows to the scenario.  It finds the next row by name, because rows may be added and removed while a pool
+ * changes. */
 static void bring_all(lfpool_registry_t *registry, int steps, lfpool_registry_report_t *report)
 {
 	char name[PROFILE_NAME_BYTES] = "";
@@ -576,8 +579,8 @@ static void count_all(lfpool_registry_t *registry, lfpool_registry_report_t *rep
 	registry_unlock(registry);
 }
 
-/* If `fresh` is not NULL, exchanges it for the registry's profile.  False: the scenario is unknown, and nothing
- * changes. */
+/* Enters the scenario.  If `fresh` is not NULL, also exchanges it for the registry's profile.  False: the scenario is
+ * unknown, and nothing changes. */
 static bool enter_scenario(lfpool_registry_t *registry, struct profile *fresh, const char *scenario)
 {
 	uint32_t number;
@@ -612,7 +615,7 @@ lfpool_status_t lfpool_registry_switch_sized(lfpool_registry_t *registry, const 
 	profile_free(&fresh);
 	if (status == LFPOOL_OK) {
 		bring_all(registry, GIVE_UP, &report);
-		/* By now the pools that shrank have given up their memory. */
+		/* Pools grow only now, when the pools that shrank have given up their memory. */
 		bring_all(registry, GET_MORE, &report);
 		count_all(registry, &report);
 	}

@@ -10,12 +10,12 @@
  *                  has only the name, because another pool can get the address of a destroyed one.
  *              PR3 `scenario` is the number of a scenario of the profile.
  *              PR4 a call has a row while it makes or destroys the row's pool, or while it has set `busy` for the row.
- *                  Meanwhile no other call removes the row or changes its pool.  A switch that meets such a row sets
- *                  `again`, and does not wait.  The call that has the row checks `again` under the mutex when it is
- *                  done.  So some call brings each pool to the newest scenario.
- * Concurrency  A registry has one mutex, which is held for look-ups and for changes of rows.  No pool is made, changed
- *              or destroyed while a thread holds it.  So hooks and continuations run without the mutex, and can call
- *              every function.
+ *                  During that time no other call removes the row or changes its pool.  A switch that meets the row
+ *                  sets `again`, and does not wait.  The call that has the row checks `again` under the mutex before it
+ *                  gives up the row.  So some call brings each pool to the newest scenario.
+ * Concurrency  A registry has one mutex, which is held for look-ups and for changes of rows.  A thread that holds the
+ *              mutex makes, changes or destroys no pool.  So hooks and continuations run without the mutex, and can
+ *              call every function.
  *                 A destroy waits for the call that has the row of its pool; no other call waits.  The child of a fork
  *                 takes back the rows that calls of the parent's other threads had (PR4).
  * Progress     Blocking.
@@ -63,7 +63,8 @@ struct lfpool_registry_t {
 	_Atomic(uint64_t) brought; /* while a destroy waits: changes when a row is no longer busy */
 };
 
-/* Called in the child of a fork, with the mutex held.  Takes back the rows of calls that are gone. */
+/* Called in the child of a fork, with the mutex held.  Takes back the rows of calls whose threads are not in the
+ * child. */
 COLD void registry_inherit(lfpool_registry_t *registry);
 
 static inline void registry_lock(lfpool_registry_t *registry)

@@ -38,7 +38,7 @@ static uint64_t cell(const struct row_numbers *n, const struct column *column)
 	}
 }
 
-/* The next row from `row` on that has a pool, or NULL. */
+/* The first row with a pool, from `row` on; NULL: there is none. */
 static struct pool_row *shown_from(const lfpool_registry_t *registry, struct pool_row *row)
 {
 	struct pool_row *end = registry->rows + registry->count;
@@ -48,7 +48,7 @@ static struct pool_row *shown_from(const lfpool_registry_t *registry, struct poo
 	return row < end ? row : NULL;
 }
 
-/* Reads the numbers of all rows and adds them up; returns the number of rows. */
+/* Reads the numbers of all pools and adds them up; returns the number of pools. */
 static size_t read_rows(lfpool_registry_t *registry, struct row_numbers *sum)
 {
 	size_t count = 0;

@@ -204,7 +204,7 @@ static const struct key {
 #undef PROFILE_BYTE_KEY
 };
 
-/* The word for a key, as the line gives it: in objects, or in bytes. */
+/* The name of a key, in the unit that the line uses: objects or bytes. */
 static const char *word_of(const struct policy *policy, enum profile_key key)
 {
 	const bool in_bytes = policy->in_bytes >> key & 1;

@@ -26,7 +26,7 @@
 #define PROFILE_BYTES_MAX ((uint64_t)PROFILE_OBJECTS_MAX << 30) /* PROFILE_OBJECTS_MAX objects of 1 GiB */
 #define PROFILE_GROWTH 8 /* full=grow without a max_capacity: the pool may grow to 8 times its capacity */
 
-/* The values of the key `full`: the result of an acquire that finds no free object. */
+/* The values of the key `full`, which decides how an acquire continues when no object is free. */
 enum full_policy { FULL_AS_CONFIGURED, FULL_FAIL, FULL_GROW, FULL_EVICT };
 
 /* X(key, the largest number).  If the number is 0, the value is a word, or several words for flags and debug.  Words
@@ -116,7 +116,7 @@ static inline uint64_t policy_max_capacity(const struct policy *policy)
 	return most > capacity ? most : capacity;
 }
 
-/* The largest policy_max_capacity() of the pool in any scenario; *base: its configuration without a profile. */
+/* The largest policy_max_capacity() of the pool in any scenario; *base: the pool's configuration without a profile. */
 uint64_t profile_reserve(const struct profile *p, const char *pool, size_t object_size, const struct policy *base);
 
 #endif

@@ -22,8 +22,8 @@ static inline void lay_on(struct retired *retired, uint32_t slot, uint32_t below
 
 /* ---- A batch begins, and ends ---- */
 
-/* The phase of a shard whose batch is about to begin.  It is held if the scheme is asked, so that no call asks before
- * `begin` has returned. */
+/* The phase of a shard whose batch is about to begin.  It is HELD if the scheme has to be asked, so that no call asks
+ * before `begin` has returned. */
 static inline enum phase_of_shard beginning(const struct retired *retired)
 {
 	return retired->scheme.ready ? HELD : BEGUN;
@@ -35,7 +35,7 @@ static void let_go(struct retired_shard *shard)
 	/* relaxed: the CAS decides, and no other call changes the phase. */
 	uint64_t word = load_relaxed(&shard->word);
 
-	/* release, edge RETIRE: our accesses to the batch.  Repeats only after another thread's push. */
+	/* release, edge RETIRE: publishes our accesses to the batch.  Repeats only after another thread's push. */
 	while (!cas_weak_release(&shard->word, &word, shard_in(word, BEGUN)))
 		;
 }
@@ -53,7 +53,7 @@ static void begin(struct retired *retired, struct retired_shard *shard, uint32_t
 	/* relaxed, both: a statistic, and a count that only the call that has the batch changes. */
 	store_relaxed(&shard->with_scheme, count);
 	const uint32_t begun = load_relaxed(&batch->begun);
-	/* release, edge BEGUN: the batch, and the accesses of the retiring threads to its objects. */
+	/* release, edge BEGUN: publishes the batch, and the retiring threads' accesses to its objects. */
 	store_release(&batch->begun, begun + 1);
 	if (retired->scheme.begin)
 		retired->scheme.begin(retired->scheme.context, &batch->face);
@@ -63,7 +63,8 @@ static void begin(struct retired *retired, struct retired_shard *shard, uint32_t
 		let_go(shard);
 }
 
-/* Makes the objects of the shard's batch free.  This call has the batch (R3), and no thread can reach its objects. */
+/* Makes the objects of the shard's batch free.  This call has the batch (R3), and no other thread can reach the
+ * objects. */
 static void put_back(struct retired *retired, struct batch *batch, struct cache_head *head)
 {
 	lfpool_t *pool = batch->pool;
@@ -82,7 +83,8 @@ static void put_back(struct retired *retired, struct batch *batch, struct cache_
 	}
 }
 
-/* Ends the shard's batch and begins the next one.  This call has the batch (R3), and its objects may be reused. */
+/* Ends the shard's batch and begins the next one.  This call has the batch (R3), and the batch's objects may be
+ * reused. */
 static void end(struct retired *retired, struct retired_shard *shard, struct cache_head *head)
 {
 	struct batch *batch = &shard->batch;
@@ -92,12 +94,12 @@ static void end(struct retired *retired, struct retired_shard *shard, struct cac
 		head = thread_cache(pool);
 	plain_read(&batch->first);
 	put_back(retired, batch, head);
-	/* A thread of the scheme has no use for objects in its cache.  The flush moves them to the depot, where other
-	 * threads find them. */
+	/* Without `ready` this may be a thread of the scheme, which has no use for objects in its cache.  The flush
+	 * moves them to the depot, where other threads find them. */
 	if (!retired_asks(retired) && head)
 		slots_cache_flush(head);
-	/* relaxed: only the call that has the batch changes `ended` (R3).  release, edge ENDED: R4, for a drain or a
-	 * poll. */
+	/* relaxed: only the call that has the batch changes `ended` (R3).  release, edge ENDED: shows a drain, a poll
+	 * or an acquire that the objects are free (R4). */
 	const uint64_t ended = load_relaxed(&shard->ended);
 
 	store_release(&shard->ended, ended + 1);
@@ -120,8 +122,8 @@ static bool ask(struct retired *retired, struct retired_shard *shard, struct cac
 	/* relaxed: the CAS acquires the batch. */
 	uint64_t word = load_relaxed(&shard->word);
 
-	/* acquire, edge RETIRE: the batch.  Repeats only after another thread's push.  If another call holds the batch,
-	 * that call asks. */
+	/* acquire, edge RETIRE: acquires the batch.  Repeats only after another thread's push.  If another call holds
+	 * the batch, that call asks. */
 	do {
 		if (shard_phase(word) != BEGUN)
 			return false;
@@ -180,8 +182,8 @@ static void push(struct retired *retired, uint32_t first, uint32_t last, uint32_
 	/* relaxed: the CAS decides. */
 	uint64_t word = load_relaxed(&shard->word), next;
 
-	/* Repeats only after another thread's push, or another batch.  acq_rel, edge RETIRE: publishes the slots, or
-	 * acquires the shard's batch from the call that had it last. */
+	/* Repeats only after another thread's push, or a change of the phase.  acq_rel, edge RETIRE: publishes the
+	 * slots, or acquires the shard's batch from the call that had it last. */
 	do {
 		if (shard_phase(word) == IDLE) {
 			lay_on(retired, last, SLOT_NONE);
@@ -208,7 +210,7 @@ static lfpool_status_t take_leave(lfpool_t *pool, const void *object, uint32_t *
 	lfpool_status_t status = pool->retired ? pool_locate(pool, object, slot_out) : LFPOOL_E_NO_SCHEME;
 
 	if (status == LFPOOL_OK) {
-		/* This uses a CAS in every pool, because a slot that two threads could retire would be on two lists. */
+		/* Every pool uses a CAS here, because a slot that two threads retired would be on two lists. */
 		const enum leave leave = arena_leave_active(&pool->core.arena, *slot_out, true, GENERATION_RETIRED);
 
 		if (leave == LEAVE_REFUSED)
@@ -298,9 +300,9 @@ lfpool_status_t lfpool_drain(lfpool_t *pool)
 
 	for (uint32_t i = 0; retired && i < retired->shards; i++) {
 		struct retired_shard *shard = &retired->shard[i];
-		/* acquire, edge RETIRE: the objects put back before the shard was idle.  relaxed: a caller that knows
-		 * of a retire sees all batches that had ended before that push (RETIRE).  The retired object is in one
-		 * of the next two batches, so `goal` is 2 higher. */
+		/* acquire, edge RETIRE: makes the objects of an idle shard's batches visible.  relaxed: a caller that
+		 * knows of a retire sees all batches that had ended before that push (RETIRE).  The retired object is
+		 * in one of the next two batches, so `goal` is 2 higher. */
 		const bool idle = shard_phase(load_acquire(&shard->word)) == IDLE;
 		const uint64_t goal = load_relaxed(&shard->ended) + 2;
 
@@ -322,7 +324,7 @@ static bool all_idle(const struct retired *retired)
 	const uint64_t before = ended_in_all(retired);
 
 	for (uint32_t i = 0; i < retired->shards; i++)
-		/* acquire, edge RETIRE: no thread touches the shard after this. */
+		/* acquire, edge RETIRE: no thread touches the shard after this load. */
 		if (shard_phase(load_acquire(&retired->shard[i].word)) != IDLE)
 			return false;
 	return ended_in_all(retired) == before;

@@ -3,8 +3,8 @@
  * retired.h - objects that are retired and not yet free (lfpool/retire.h).
  *
  * Idea         Each thread uses one of a few shards.  A shard has a growing stack of retired slots, and at most one
- *              batch, for which the scheme decides when it may be reused.  One word describes both: {phase:2,
- *              count:30, slot:32}.  The count and the slot belong to the stack.
+ *              batch, for which the scheme decides when it may be reused.  One word describes the batch and the stack:
+ *              {phase:2, count:30, slot:32}.  The count and the slot belong to the stack.
  *                  idle  -> begun   CAS, by a retire: its slots are the batch (-> held, if the scheme is asked)
  *                  begun -> begun   CAS, by a retire: its slots are pushed (also held -> held)
  *                  begun -> idle    CAS, after the batch was reclaimed: the stack is empty
@@ -19,7 +19,7 @@
  * Invariants   R1  a retired slot is on one stack, or in one batch, and its link is marked as retired.  The link of a
  *                  free or active slot is not marked.
  *              R2  an idle shard has an empty stack: when a batch has been reclaimed, the stack becomes the next batch.
- *                  So a slot on the stack waits for the current batch, and then for the batch that it is in.
+ *                  So a slot on the stack waits for the current batch, and then for its own.
  *              R3  a batch belongs to one call or to the scheme.  A call gets the batch when it changes the word from
  *                  idle to begun or held, or when it takes the stack.  It writes the batch until it calls `begin`.
  *                  After that the batch belongs to the scheme, or to the call that changed the word from begun to held.
@@ -80,7 +80,7 @@ static inline uint64_t shard_word(enum phase_of_shard phase, uint32_t count, uin
 	return (uint64_t)phase << 62 | (uint64_t)count << 32 | slot;
 }
 
-/* The same stack in another phase. */
+/* The word for the same stack in this phase. */
 static inline uint64_t shard_in(uint64_t word, enum phase_of_shard phase)
 {
 	return shard_word(phase, shard_count(word), (uint32_t)word);
@@ -126,8 +126,8 @@ lfpool_status_t retired_open(lfpool_t *pool, const lfpool_scheme_t *scheme, size
 /* Retires a slot that the caller holds and whose object's use has ended. */
 void retired_push(lfpool_t *pool, uint32_t slot);
 /* Called before the pool is destroyed.  Waits until no object is retired and no thread works on a batch.  Unlike
- * lfpool_drain(), it also waits for objects that hooks retire meanwhile, and for the thread that has put back the last
- * batch.  Returns LFPOOL_E_IN_SECTION as lfpool_drain() does.  `retired` may be NULL. */
+ * lfpool_drain(), it also waits for objects that hooks retire during the wait, and for the thread that has put back the
+ * last batch.  Returns LFPOOL_E_IN_SECTION as lfpool_drain() does.  `retired` may be NULL. */
 lfpool_status_t retired_finish(struct retired *retired, lfpool_t *pool);
 void retired_close(struct retired *retired);
 
@@ -137,9 +137,9 @@ static inline bool retired_asks(const struct retired *retired)
 	return retired && retired->scheme.ready;
 }
 
-/* Asks about each batch, if the scheme has to be asked.  True: any thread reclaimed a batch meanwhile.  The objects go
- * to the cache `head`, or to the thread's cache if `head` is NULL.  A signal handler passes its own cache, because it
- * must not touch another one. */
+/* Asks about each batch, if the scheme has to be asked.  True: any thread reclaimed a batch during the call.  The
+ * objects go to the cache `head`, or to the thread's cache if `head` is NULL.  A signal handler passes its own cache,
+ * because it must not touch another one. */
 bool retired_poll(struct retired *retired, struct cache_head *head);
 
 /* retired_count(): the number of retired slots, at most `capacity`; a snapshot.  retired_has(): is this slot

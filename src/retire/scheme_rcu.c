@@ -2,7 +2,7 @@
 /*
  * scheme_rcu.c - lfpool/rcu.h: a batch is one callback of call_rcu().
  *
- * Idea         The flavour's struct has all the functions, so the same code works for every flavour.
+ * Idea         A flavour's struct has pointers to all its functions, so the same code works for every flavour.
  * Progress     The same as that of call_rcu(), which sometimes takes a lock and may wake its worker.  rcu_barrier()
  *              blocks.
  */
