@@ -6,31 +6,30 @@
  *              CELL_GROUP cells form a group, and TOP_GROUPS groups form a top.  Each group and each top has a lower
  *              bound on the tickets waiting below it.  A bound may be too small, since a cell that stops waiting does
  *              not update it, but it is never too large.
- *                 A call that begins to wait stores its cell's word, and then lowers the bounds of its group and its
- *              top to its ticket.  If a bound is small enough already, the call advances the tag of the bound.
+ *                 A call that begins to wait stores its cell's word, and then lowers the bounds of the cell's group
+ *              and top to its ticket.  If a bound is small enough already, the call only advances the tag of the bound.
  *                 A search finds the top with the least bound, then the group with the least bound below that top, and
  *              scans the cells of that group.  If all tickets below a bound are greater than the bound, the search
- *              raises the bound, and begins again.  It raises a bound by one CAS, which expects the word that the
- *              search read before it looked below the bound.
- * Invariants   W10 a bound is no greater than the ticket of any waiting cell below it whose call has lowered the bound,
- *                  or advanced its tag.  This holds right after that change.  Later only a search that read the bound's
- *                  word after the change can raise the bound, because the tag has moved.  So that search also read the
- *                  level below after the change, and found there the waiting cell, or a bound no greater than its
+ *              raises the bound, and begins again.  The CAS that raises a bound expects the word that the search read
+ *              before it looked below the bound.
+ * Invariants   W10 once a waiting cell's call has lowered a bound or advanced its tag, the bound is no greater than the
+ *                  cell's ticket.  This holds right after that change.  Later only a search that read the bound's word
+ *                  after the change can raise the bound, because the tag has moved.  That search also read the level
+ *                  below after the change, and found there the waiting cell, or a bound no greater than the cell's
  *                  ticket.
- *              W11 the ticket that a search finds is no greater than the bound of any top when the search read that
- *                  bound.  The reason is that the search begins again unless it finds, at each level, a value as small
- *                  as the bound that led there.  W3 follows from W10 and W11.
- *              W12 while a server gives a slot to a call whose cell is in the tree, or is about to wake that call, the
- *                  counters `giving` of the cell's group and top are not 0.  Only the server lowers the counters again,
- *                  after it has woken the call.  So a search finds the call although cells with smaller tickets wait,
- *                  as W5 requires.  If a server never runs again, each search reads one more group.
+ *              W11 the ticket that a search finds is no greater than any top's bound, as read by the search.  The
+ *                  reason is that the search begins again unless it finds, below each bound that it follows, a value
+ *                  as small as that bound.  W3 follows from W10 and W11.
+ *              W12 from before a server gives a slot to a call's cell in the tree, until after it has woken the call,
+ *                  the counters `giving` of the cell's group and top are not 0.  Only this server lowers the counters
+ *                  again.  So a search finds the call although cells with smaller tickets wait, as W5 requires.  If
+ *                  the server never runs again, each search reads one more group.
  * Progress     Lock-free: a search begins again only after it raised a bound, or another thread changed one.  Each cell
  *              that stopped waiting leaves at most two bounds that a search must raise.
- * Wrap         Bounds have the last 47 bits of tickets and are compared by their difference, so the order is wrong only
- *              if a cell waits while 2^46 later calls begin to wait.  A tag fails to protect a bound only in one case.
- *              Exactly 2^16 calls begin to wait below a bound that is too small, between the load and the CAS of one
- *              search, and no other search completes in that time.  This is unlikely, because each of these calls
- *              searches too.
+ * Wrap         Bounds have the low 47 bits of tickets and are compared by their difference, so the order is wrong only
+ *              if a cell waits while 2^46 later calls begin to wait.  A tag fails to protect a bound only if exactly
+ *              2^16 calls begin to wait below it between the load and the CAS of one search, and no other search
+ *              changes the bound in that time.  This is unlikely, because each of these calls searches too.
  */
 #include "core/cells.h"
 
@@ -169,7 +168,7 @@ void cell_wake(const struct waiters *d, struct cell *cell, uint64_t word)
 {
 	if (!arena_in_buffer(d->arena))
 		os_wake(&cell->word);
-	/* relaxed: the CAS fails if the call is awake already. */
+	/* relaxed: publishes nothing.  Fails if the call has left the cell, or another server has woken it. */
 	(void)cas_relaxed(&cell->word, &word, word - GIVEN + WOKEN);
 }
 
@@ -269,7 +268,7 @@ void cell_giving(const struct waiters *d, const struct cell *cell, uint32_t more
 
 /* ---- Search ---- */
 
-/* The oldest of `count` cells; NULL if none waits.  Wakes the calls of cells that were given a slot. */
+/* The oldest waiting cell of `count` cells, or NULL.  Wakes the calls of cells that were given a slot. */
 static struct cell *oldest_among(const struct waiters *d, struct cell *cells, uint32_t count, uint64_t *word_out)
 {
 	struct cell *found = NULL;
@@ -278,7 +277,7 @@ static struct cell *oldest_among(const struct waiters *d, struct cell *cells, ui
 		/* acquire, edge QUEUE: sees `then`. */
 		const uint64_t word = load_acquire(&cell->word);
 
-		/* relaxed: no thread sleeps on the cell of a continuation. */
+		/* relaxed: acquired with the word.  No call sleeps on the cell of a continuation. */
 		if (cell_phase(word) == GIVEN && !load_relaxed(&cell->then))
 			cell_wake(d, cell, word);
 		if (cell_phase(word) == WAITING && (!found || word < *word_out)) {
@@ -301,8 +300,8 @@ static uint32_t least_of(struct branch *branches, uint32_t count, uint64_t *word
 
 	*word_out = 0;
 	for (uint32_t i = 0; i < count; i++) {
-		/* acquire, edge BOUND: the later loads see the level below as it was when the bound changed, or as it
-		 * became since (W10). */
+		/* acquire, edge BOUND: the later loads see the level below as it was when this bound was stored, or a
+		 * newer state (W10). */
 		const uint64_t word = load_acquire(&branches[i].bound);
 
 		if (is_smaller(bound_in(word), bound_in(*word_out))) {
@@ -368,7 +367,7 @@ static struct cell *oldest_in_tree(const struct waiters *d, uint32_t used, uint6
 struct cell *cells_oldest(const struct waiters *d, uint64_t *word_out)
 {
 	/* acquire, edge CELL: sees the counted cells.  A cell that is not counted yet may be ignored, because its owner
-	 * will itself serve later. */
+	 * will serve the queue itself. */
 	const uint32_t count = load_acquire(&d->cells), below_top = CELL_GROUP * TOP_GROUPS;
 	struct cell *cell = oldest_among(d, cell_at(d, 0), count < CELL_LOT ? count : CELL_LOT, word_out), *earlier;
 
@@ -378,8 +377,8 @@ struct cell *cells_oldest(const struct waiters *d, uint64_t *word_out)
 
 		cell = other ? other : cell;
 	}
-	/* W14: the search may have passed the call's previous cell before that cell was enlisted.  Repeats at most once
-	 * for each cell of the call. */
+	/* W14: the search may have passed an earlier cell of the same call before that cell was enlisted.  Repeats at
+	 * most once for each cell of the call. */
 	while (cell && unlikely(earlier = cell_earlier(d, cell, word_out)))
 		cell = earlier;
 	return cell;

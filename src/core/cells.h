@@ -5,29 +5,28 @@
  *
  * Idea         A cell is a waiter's node.  While the cell waits, its word is {ticket:61, phase:3}.  A server is a call
  *              that hands objects to waiters.  The server gives a cell a slot by one CAS, which changes the word to
- *              {last 29 bits of the ticket, slot:32, phase:3}.  Cells are never freed, only vacated.  New cells are
+ *              {low 29 bits of the ticket, slot:32, phase:3}.  Cells are never freed, only vacated.  New cells are
  *              mapped in lots of doubling size.
  *                  vacant -> claimed    by a call that is about to wait, and owns the cell until it vacates the cell
  *                  claimed -> waiting   with a ticket, after the demand word was raised by 1
  *                  waiting -> given     CAS, by a server, with the slot: from then on the slot is the waiter's
  *                  given -> woken       CAS, by a server that has called os_wake()
  *                  waiting -> claimed   CAS, at the timeout, or by lfpool_cancel()
- *                  -> vacant            then the demand word is lowered by 1; for a continuation, just before its call
+ *                  -> vacant            then the demand word is lowered by 1; a continuation runs just afterwards
  *              A search finds the next waiter without reading every cell (cells.c).
  * Invariants   (W1, W2, W4: waiters.h)
  *              W3  a server gives a slot to a cell only if no cell with a smaller ticket was both waiting and shown
  *                  during the server's whole search.  A cell is shown when cell_enlist() has returned.
- *              W14 a call that wants several objects gets them in the order of its cells, until the call gives one
- *                  back.  The call sleeps on the first of these cells, which gets a slot before the others.  Cells are
- *                  enlisted in this order, so a search that finds a cell can see whether the call's previous cell still
- *                  waits.
+ *              W14 a call that wants several objects gets them in the order of its cells, until the call puts some
+ *                  back (W8).  So the call sleeps on its first cell without a slot.  The cells are enlisted in this
+ *                  order too, so a search that finds a cell can see whether the call's previous cell still waits.
  *              W5  a call whose cell was given a slot wakes, even if the server stops before it has woken the call.
  *                  Every search of the queue wakes the calls whose cells are given but not woken.
  * Progress     cell_claim, cell_vacate: lock-free, O(1); a claim enters the kernel for a new lot.  cell_enlist,
  *              cells_oldest: lock-free.  However many calls wait, a search reads at most 16 + 32 + 32 + 16 words: the
- *              first lot, the tops, the groups below one top, and the cells of one group (cells.c).  It repeats only if
- *              a bound was out of date.  A pool in a buffer (lfpool/buffer.h) has the first lot only, and a waiting
- *              call there polls instead of sleeping.
+ *              first lot, the tops, the groups below one top, and the cells of one group (cells.c).  It begins again
+ *              only if a bound was out of date.  A pool in a buffer (lfpool/buffer.h) has the first lot only, and its
+ *              waiting calls poll instead of sleeping.
  * Concurrency  -: may run at the same time.  O: not on one cell at the same time.  The owner of a cell is the call that
  *              claimed or cancelled it, or the server that gave a slot to its continuation.
  *                                                                              claim  owner's  server's
@@ -101,8 +100,8 @@ struct cell {
 	_Atomic(uint64_t) ticket; /* the whole ticket, for the child of a fork */
 	/* These fields are written while the cell is claimed.  If a field changes after a thread reads it, that
 	 * thread's CAS of `word` fails. */
-	_Atomic(lfpool_continuation_t) then; /* NULL: a call waits                           */
-	_Atomic(void *) context;             /* for a call: identifies its thread                        */
+	_Atomic(lfpool_continuation_t) then; /* NULL: a call waits                                       */
+	_Atomic(void *) context;             /* the continuation's; for a call, identifies its thread    */
 	/* For a call that wants several objects: the index of its next cell. */
 	uint32_t next;
 	uint32_t index;           /* index of this cell                                        */
@@ -112,7 +111,7 @@ struct cell {
 
 /* A node of the tree above the cells: a group or a top (cells.c). */
 struct branch {
-	_Atomic(uint64_t) bound;  /* {ticket:47, some:1, tag:16}: lower bound on the waiting tickets                */
+	_Atomic(uint64_t) bound;  /* {ticket:47, some:1, tag:16}: lower bound on the tickets waiting below          */
 	_Atomic(uint32_t) giving; /* servers that are about to give a slot to one of the cells, or to wake its call */
 };
 
@@ -152,8 +151,8 @@ static inline struct cell *cell_at(const struct waiters *d, uint32_t index)
 struct cell *cell_claim(struct waiters *d);
 /* Makes a claimed cell vacant again, for a call that will not wait. */
 void cell_unclaim(struct waiters *d, struct cell *cell);
-/* Makes a claimed cell waiting, and shows it to searches.  After its last cell, the caller calls cells_shown(), and
- * then serves the queue. */
+/* Makes a claimed cell waiting, and shows it to searches.  After the caller has enlisted its last cell, it calls
+ * cells_shown(), and then serves the queue. */
 void cell_enlist(struct waiters *d, struct cell *cell, uint64_t ticket, lfpool_continuation_t then, void *context);
 void cells_shown(const struct waiters *d);
 /* Makes a claimed or given cell vacant, and lowers the demand word. */
@@ -167,7 +166,7 @@ size_t branches_bytes(void);
 /* Makes a waiting cell visible to each search that begins after the return. */
 void cell_show(const struct waiters *d, const struct cell *cell, uint64_t ticket);
 /* Changes the counters `giving` of the cell's group and top (W12).  `more`: 1 before a server gives a call's cell a
- * slot, -1 after the server has woken the call, or has failed to give. */
+ * slot, -1 after the server has woken the call, or has failed to give the slot. */
 void cell_giving(const struct waiters *d, const struct cell *cell, uint32_t more);
 /* For a cell that waits with *word: returns the previous cell of the same call, and sets *word to that cell's word.
  * NULL if the previous cell does not wait. */
@@ -184,7 +183,7 @@ static inline struct cell *cell_earlier(const struct waiters *d, const struct ce
 	return earlier;
 }
 
-/* The waiting cell with the smallest ticket; NULL if none waits. */
+/* The waiting cell with the smallest ticket; NULL if no cell waits. */
 struct cell *cells_oldest(const struct waiters *d, uint64_t *word_out);
 /* Draws `count` tickets; returns the first, which is never 0. */
 uint64_t cells_tickets(struct waiters *d, uint32_t count);

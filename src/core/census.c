@@ -4,8 +4,8 @@
  *
  * Idea         A fast path counts nothing, because a counter would cost more than the fast path.  So all numbers are
  *              derived from other data.  The states show which objects are in use.  The magazines show how many objects
- *              are free, and how many were ever pushed: each release pushes one.  Each cache counts its misses, which
- *              are added up here.
+ *              are free, and how many were ever pushed: each release pushes its object.  Each cache counts its misses,
+ *              which are added up here.
  * Progress     Wait-free.  O(slots ever used + caches).
  */
 #include "core/cache.h"
@@ -14,7 +14,8 @@
 #define EACH_CACHE(core, c, count) \
 	for (uint32_t index_ = 0, left_; index_ < (count) && ((c) = cache_at(core, index_, &left_)); index_++)
 
-/* relaxed, here and below: the result is a snapshot.  A caller that may rely on a change sees it by another edge. */
+/* relaxed, here and below: the result is a snapshot.  A caller that must see a change has acquired it by another
+ * edge. */
 size_t census_carved(const struct core *core)
 {
 	const struct depot *d = &core->depot;
@@ -113,8 +114,8 @@ size_t census_in_magazines(const struct core *core, uint64_t *pushes)
 
 /*
  * The maximum number of slots in use since the last reset.  Only objects in magazines that were on a stack of full
- * magazines all the time count as free.  Thieves may have taken objects from these magazines: at most `steals` objects,
- * and at most one magazine of objects per cache (docs/design.md, "Release never fails").
+ * magazines since then count as free.  Thieves may have taken objects from these magazines: at most `steals` objects,
+ * and at most `slots` objects per cache (docs/design.md, "Release never fails").
  */
 static size_t high_water(const struct core *core, const lfpool_stats_t *stats)
 {
@@ -135,14 +136,14 @@ static size_t high_water(const struct core *core, const lfpool_stats_t *stats)
 	if (taken > (int64_t)stats->steals)
 		taken = (int64_t)stats->steals;
 	rested = rested > taken ? rested - taken : 0;
-	/* `active` is a snapshot, and may count objects that are being released now. */
+	/* `active` may be greater, because it may count objects that are being released now. */
 	return warm - rested > (int64_t)stats->active ? (size_t)(warm - rested) : stats->active;
 }
 
 void census_lists(const struct core *core, lfpool_stats_t *stats_out)
 {
 	uint64_t pushes;
-	/* Objects that move meanwhile may be counted twice. */
+	/* Objects that move during the count may be counted twice. */
 	const size_t in_magazines = at_most(census_in_magazines(core, &pushes), census_used(core));
 
 	/* cache_table_stats() subtracts the pushes that were not releases. */
@@ -198,8 +199,8 @@ uint64_t census_steals(const struct core *core)
 	return steals;
 }
 
-/* The number of objects in a cache's current magazine, or 0 if anything was pushed on it since the last round.  These
- * objects were in the magazine all the time (SV3 in steal.c). */
+/* The number of objects in a cache's current magazine, or 0 if the magazine was replaced or pushed on since the last
+ * round.  The counted objects were in the magazine all the time (SV3 in steal.c). */
 static size_t idle_in_current(const struct core *core, const struct cache *c)
 {
 	/* acquire, edge SHOW: sees the magazine.  relaxed: `rested_word` and `rested_pushes` are only compared. */
@@ -216,7 +217,7 @@ static size_t idle_in_current(const struct core *core, const struct cache *c)
 		       : 0;
 }
 
-/* The same for the magazines on a shard's stack `partial`; 0 if the head of the stack has changed. */
+/* The number of objects in the magazines on a shard's stack `partial`; 0 if the head of the stack has changed. */
 static size_t idle_in_partial(const struct core *core, const struct shard *s)
 {
 	/* acquire, edge PUT: sees the links. */
@@ -224,7 +225,7 @@ static size_t idle_in_partial(const struct core *core, const struct shard *s)
 	uint32_t number = tagged_number(head);
 	size_t objects = 0;
 
-	/* relaxed, both: `rested` is only compared, and the last line of this function detects a stale link. */
+	/* relaxed: `rested` is only compared.  The links are loaded relaxed too: the last line detects a stale link. */
 	if (head != load_relaxed(&s->rested))
 		return 0;
 	for (uint32_t depth = depth_below(&core->magazines, head); depth && number; depth--) {

@@ -6,7 +6,7 @@
 
 #include "os/os.h"
 
-/* Pages are opened in steps of at least OPEN_BYTES, because each step costs a system call. */
+/* Pages that need no backing are opened in steps of at least OPEN_BYTES, because each step costs a system call. */
 #define OPEN_BYTES ((size_t)1 << 20)
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -27,7 +27,7 @@ static uint64_t counts_within(uint64_t capacity, int64_t balance)
 	return counts_of(capacity, balance < -(int64_t)capacity ? -(int64_t)capacity : balance);
 }
 
-/* `slots` objects become cold.  Owed objects leave the pool, and the rest becomes allowed. */
+/* `slots` objects become cold.  First the owed objects among them leave the pool; the rest becomes allowed. */
 static uint64_t counts_put(uint64_t now, uint64_t slots)
 {
 	const uint64_t capacity = cold_capacity_in(now), paid = least(slots, cold_owed_in(now));
@@ -104,7 +104,7 @@ static uint32_t change_out(struct cold *c, int change)
 		;
 	room -= (uint64_t)(int64_t)change;
 	/* `room` is 0 .. 2^32, because there are at most 2^31 slots.  (If all 2^31 slots are cold, `room` is 2^32,
-	 * which does not fit in 32 bits, and the maximum is then one too high.) */
+	 * which does not fit in 32 bits, and the result of cold_most_out() is then one too high.) */
 	return (uint32_t)least(room, UINT32_MAX);
 }
 
@@ -215,7 +215,7 @@ void cold_close(struct cold *c)
 	/* relaxed: only the numbers matter. */
 	uint64_t now = load_relaxed(&c->counts);
 
-	/* As in cold_owe(). */
+	/* `wanted` rises first, as in cold_owe(). */
 	want(c, 1);
 	/* Repeats only when another thread changed the word. */
 	while (!change(c, &now, counts_of(cold_capacity_in(now) - cold_allowed_in(now), COLD_CLOSED)))
@@ -295,14 +295,14 @@ static size_t limit_again(struct cold *c, uint64_t capacity, uint64_t more)
 	/* relaxed: after the fence. */
 	const uint64_t maximum = load_relaxed(&c->maximum);
 
-	/* The surplus is computed from the smaller of our capacity and the present one.  Slots that a trim has borrowed
-	 * since then do not count. */
+	/* The surplus is computed from the smaller of our capacity and the present one, so that slots that a trim has
+	 * borrowed since do not count. */
 	capacity = least(capacity, cold_capacity(c));
 	if (likely(capacity <= maximum))
 		return 0;
 	more = least(more, capacity - maximum);
 	(void)cold_owe(c, (size_t)more);
-	/* The fence of W1 (waiters.h).  The caller then serves. */
+	/* The fence of W1 (waiters.h).  The caller of cold_grow() then serves the queue. */
 	arena_heavy_fence(c->arena);
 	return (size_t)more;
 }
@@ -508,7 +508,8 @@ bool pages_next_run(const struct cold *c, size_t *at, size_t most, size_t looks,
 
 /* ---- Holding ---- */
 
-/* Takes slots `first` .. `last`, up to the first one that is not cold.  Returns that slot, or last + 1. */
+/* Takes slots `first` .. `last`, word by word, up to a word with a slot that is not cold.  Returns the first slot not
+ * taken. */
 static uint32_t take_slots(struct cold *c, uint32_t first, uint32_t last)
 {
 	size_t slot = first;
@@ -529,7 +530,7 @@ bool pages_hold(struct cold *c, const struct page_run *run, struct page_hold *ho
 	const uint32_t wanted = run->last_slot - run->first_slot + 1;
 	uint32_t end;
 
-	/* First takes slots that are not allowed, because acquires cannot use those. */
+	/* Borrows room to grow first, because acquires cannot use that room. */
 	*hold_out = (struct page_hold){.first_slot = run->first_slot, .last_slot = run->last_slot};
 	hold_out->borrowed = cold_borrow(c, wanted);
 	hold_out->allowed = cold_allowed_take(c, wanted - hold_out->borrowed);

@@ -20,18 +20,17 @@
  *              accessible.  The pages of later slots are opened when the pool grows.  Memory is returned to the system
  *              in whole pages.  A call that returns memory takes all slots on a run of pages: it first changes the
  *              counts by the number of these slots, and then takes their bits.  If a slot turns out not to be cold, the
- *              call puts all of them back.  Each page has a byte `dirty`, which is 0 if the page has no memory to
- *              return.
+ *              call undoes both steps.  Each page has a byte `dirty`, which is 0 if the page has no memory to return.
  * Invariants   O1  at least `allowed` of the slots up to `opened` are cold.  A call that takes a slot lowers `allowed`
  *                  before it searches for a bit, and so finds one.  A call that puts a slot changes the bit before it
  *                  raises `allowed`.
  *              O2  allowed <= capacity <= opened; capacity = allowed + slots that are in use, in magazines, in unused
  *                  chunks, or held by a call.
- *              O4  no call grows a pool that is closed or has a pending shrink, because both facts are in the word that
- *                  the growing call changes by CAS.  The maximum is in a separate word.  lfpool_limit() stores the
- *                  maximum and fences; a call that has grown the pool fences and loads the maximum again.  So either
- *                  that call sees the new maximum, and removes the surplus, or lfpool_limit() sees the capacity to
- *                  which the pool had grown.
+ *              O4  a closed pool never grows, and a pending shrink is cancelled before the pool grows, because both
+ *                  facts are in the word that the growing call changes by CAS.  The maximum is in a separate word.
+ *                  lfpool_limit() stores the maximum and fences; a call that has grown the pool fences and loads the
+ *                  maximum again.  So either that call sees the new maximum, and removes the surplus, or lfpool_limit()
+ *                  sees the capacity to which the pool had grown.
  *              O5  `owed` is at most the capacity.  While objects are owed, or the pool is closed, the arena's word
  *                  `wanted` is higher by 1.
  *              O3  the object of a cold slot is not built (lifecycle.h), and the slot has no holder.
@@ -59,7 +58,7 @@ struct cold {
 	_Atomic(uint64_t) room;    /* COLD_ROOM - slots taken out + slots put in                                 */
 	low_water_word least_room; /* the minimum of `room`                                                    */
 	_Atomic(uint64_t) hint;    /* the word of `bits` where the next search begins                            */
-	_Atomic(uint64_t) reached; /* the last slot beyond `initial` that was taken out; only grows              */
+	_Atomic(uint64_t) reached; /* the highest slot beyond `initial` ever taken out; only grows               */
 	/* Never changes: */
 	uint64_t initial;  /* slots that are in magazines at the beginning */
 	uint64_t reserved; /* slots that have addresses                    */
@@ -137,7 +136,7 @@ static inline int64_t cold_most_out(const struct cold *c)
 {
 	const int64_t most = COLD_ROOM - (int64_t)low_water_least(&c->least_room);
 
-	/* During a reset the maximum is unknown, so the result is all slots. */
+	/* During a reset the maximum is unknown, so the result is the number of all accessible slots. */
 	return most < COLD_ROOM ? most : (int64_t)load_relaxed(&c->opened);
 }
 
@@ -155,7 +154,7 @@ static inline size_t cold_opened(const struct cold *c)
 	return (size_t)load_relaxed(&c->opened);
 }
 
-/* The last slot beyond `initial` that may have been handed out, or 0.  A thread that knows of an object beyond
+/* The highest slot beyond `initial` that may have been handed out, or 0.  A thread that knows of an object beyond
  * `initial` sees a value that is not below the object's slot. */
 static inline size_t cold_reached(const struct cold *c)
 {
@@ -178,8 +177,8 @@ void cold_put(struct cold *c, uint32_t slot);
 void cold_withdraw(struct cold *c, uint32_t slot);
 
 /* Adds up to `count` objects to the pool: first owed objects, which then stay, then cold slots.  Returns their number.
- * Unless `from` is COLD_ANY, two more results are possible.  The result is COLD_CHANGED if the pool no longer has
- * `from` objects, or if lfpool_limit() was called meanwhile.  It is 0 if any object is owed. */
+ * If `from` is not COLD_ANY, returns 0 if any object is owed, and COLD_CHANGED if the pool no longer has `from`
+ * objects, or if lfpool_limit() has lowered the maximum during the call. */
 size_t cold_grow(struct cold *c, size_t count, size_t from);
 #define COLD_ANY SIZE_MAX
 #define COLD_CHANGED SIZE_MAX
@@ -187,9 +186,9 @@ size_t cold_grow(struct cold *c, size_t count, size_t from);
 /* Removes up to `count` allowed slots from the pool.  Returns their number. */
 size_t cold_forbid(struct cold *c, size_t count);
 /* Removes `count` objects, or all if there are fewer.  Allowed slots leave at once, and the other objects are owed.
- * Returns the number that left at once.  The caller fences (W1, waiters.h). */
+ * Returns the number that left at once.  The caller fences afterwards (W1, waiters.h). */
 size_t cold_owe(struct cold *c, size_t count);
-/* Cancels a pending shrink, unless the pool is closed.  Returns the number that was owed. */
+/* Cancels a pending shrink, unless the pool is closed.  Returns the number of objects that were owed. */
 size_t cold_forgive(struct cold *c);
 /* Closes the pool: allowed slots leave it, all other objects are owed, and the pool never grows again. */
 void cold_close(struct cold *c);
@@ -229,7 +228,7 @@ struct page_run {
 size_t pages_end(const struct cold *c);
 
 /* Searches up to `looks` pages from *at on for a run of at most `most` pages, and moves *at to where the next search
- * begins.  False: *at is the end of all pages. */
+ * begins.  False: *at was already at the end of all pages. */
 bool pages_next_run(const struct cold *c, size_t *at, size_t most, size_t looks, struct page_run *run_out);
 
 struct page_hold {

@@ -4,14 +4,14 @@
  *
  * Idea         A stack of magazines is a Treiber stack (1986) whose head is a tagged word.  Each cache owns two stacks,
  *              `full` and `empty` (cache.h).  The depot is made of shards, and each cache belongs to one shard.  A
- *              shard has three stacks and a region, a range of neighbouring chunks.  The first `carved` chunks of a
- *              region are used, so the chunks that one worker uses are neighbours.  Links are stored in the magazines,
- *              never in users' objects.  Links are atomic, because a pop may read the link of a magazine that has
+ *              shard has three stacks and a region, a range of neighbouring chunks.  The chunks of a region are used in
+ *              order, so the chunks of one worker are close together.  Links are stored in the magazines, never in
+ *              users' objects.  Links are atomic, because a pop may read the link of a magazine that has
  *              already left the stack; the CAS of that pop then fails.
  * Invariants   D1  a magazine is on at most one stack.  While it is on a stack, no cache owns it, but a thief that
  *                  noted it earlier may still take an object from it.
  *              D2  a call that pops or carves announces the magazine in its cache's word `in_transit` before the CAS,
- *                  so other threads can always find its objects (C1 in cache.h).
+ *                  so other threads can always find the magazine's objects (C1 in cache.h).
  *              D3  a magazine is put on a stack of full magazines only after its owner has seen it full.
  *              D4  a magazine on a stack of empty magazines is empty, and a magazine on `partial` is not full, because
  *                  no thread pushes objects on a magazine that is on a stack.
@@ -114,10 +114,10 @@ static inline uint32_t depth_below(const struct magazines *ms, uint64_t head)
  * ---- The minimum depth since the last reset: the magazines that were there all the time (low_water.h) ----
  *
  * A call that pops a magazine, or finds the stack empty, records the depth before it does anything else.  So the depth
- * without this magazine is recorded before an object of the magazine is used.  (A thread may stop after its pop, before
- * it records the depth.  Even then, a depth of 0 is recorded before a thief takes from the popped magazine, because
- * thieves look into caches only after they have found every stack empty, and have recorded that.)  `mark`: `least` or
- * `idle` of this stack.
+ * without a popped magazine is recorded before an object of this magazine is used.  (A thread may stop after its pop,
+ * before it records the depth.  Even then, a depth of 0 is recorded before a thief takes from the popped magazine,
+ * because thieves look into caches only after they have found every stack empty, and have recorded that.)  `mark`:
+ * `least` or `idle` of this stack.
  */
 static inline void stack_reset(struct stack *s, low_water_word *mark, const struct magazines *ms)
 {

@@ -26,14 +26,14 @@
  * Invariants   H1 .. H5 and H8 of lfpool/inline.h, and
  *              H6  the object at position top leaves only by a CAS of top, by the owner or a thief.  So if a thread's
  *                  CAS of top succeeds, the entry that the thread read before was the right one.
- *              H7  a chunk's magazine (numbers 1 .. chunks) is born full.  Its field `number` is 0 until a thread has
- *                  made it, that is, initialised it.  Until then each zero word means the value that its maker will
+ *              H7  a chunk's magazine (numbers 1 .. chunks) is born full.  Its field `number` is 0 until a thread, its
+ *                  maker, has initialised the magazine.  Until then each zero word means the value that the maker will
  *                  write: HOME for top, the limit for bottom, and for an entry the object that belongs there.
  *              G1  a magazine's address never changes and is mapped as long as the pool lives.
  *              G2  there are at least chunks + spares + EXTRA_PER_CACHE * (born caches) magazines.  A cache holds at
- *                  most two of them, or three while it is being initialised.  The chunks' magazines and the spares have
- *                  room for the maximum number of objects of the pool.  So a release always finds room: docs/design.md,
- *                  "Release never fails".
+ *                  most two of them off the stacks, or three while it is being initialised (C4).  The chunks' magazines
+ *                  and the spares have room for the maximum number of objects of the pool.  So a release always finds
+ *                  room: docs/design.md, "Release never fails".
  * Progress     push, pop: wait-free.  take: wait-free (one CAS, no retry).
  * Concurrency  -: may run at the same time, even after the magazine has moved.  O: one owner at a time.  X: never at
  *              the same time, because no other thread has the magazine yet.  N: a reader ignores a magazine that has no
@@ -46,8 +46,8 @@
  * Edges        GIVE: every store of bottom -> load_acquire of bottom by a thief or a collect.
  *              SPACE: CAS of top -> load_acquire of top by an owner that reuses the entry.
  *              MADE: the store of number -> load_acquire of number in magazine_bottom().
- * Wrap         top has 64 bits and never wraps.  H1 compares positions of 16 bits, so a count is exact if both words
- *              are of one moment.  An owner's count never wraps, because the top that it reads is no older than its
+ * Wrap         top has 64 bits and never wraps.  H1 subtracts positions of 16 bits, and is exact if both words are of
+ *              one moment.  An owner's count never wraps, because the top that it reads is no older than its
  *              last push.  A thief with an old top may compute any count, but its CAS fails.  bottom counts pushes
  *              modulo 2^48.  Two collects wrongly agree only if exactly k * 2^48 pushes, on all magazines that caches
  *              name, fall between them.  2^48 pushes take 6.5 days at 2 ns each.
@@ -101,8 +101,8 @@ static inline uint64_t bottom_pushed(uint64_t bottom, uint32_t count)
 	return bottom_raised(bottom + count * POSITIONS, count);
 }
 
-/* The number of objects, if both words are of one moment (H1).  The number is negative, down to -slots, while the owner
- * has bottom lowered. */
+/* The number of objects, if both words are of one moment (H1).  The number may be negative, down to -slots, while the
+ * owner has bottom lowered. */
 static inline int magazine_count(uint64_t top, uint64_t bottom)
 {
 	return LFPOOL_AHEAD_(bottom, top);
@@ -127,8 +127,7 @@ static inline uint64_t magazine_top(uint64_t word)
 	return word ? word : LFPOOL_HOME_;
 }
 
-/* Loads the word `bottom` with acquire, edge GIVE.  If `made` is false, bottom is either 0, which means the limit (H7),
- * or the value that the magazine's maker has stored since. */
+/* Loads the word `bottom` with acquire, edge GIVE.  Before the magazine is made, a bottom of 0 means the limit (H7). */
 static inline uint64_t magazine_bottom(const struct lfpool_magazine *m, uint32_t slots)
 {
 	/* acquire, edge MADE: sees the maker's store of bottom. */
@@ -176,7 +175,7 @@ static inline void magazine_make_full(struct lfpool_magazine *m, uint32_t number
 	store_release(&m->number, number);
 }
 
-/* The same for a magazine born empty, which no other thread knows yet. */
+/* Initialises a magazine that is born empty, and that no other thread knows yet. */
 static inline void magazine_make_empty(struct lfpool_magazine *m, uint32_t number)
 {
 	/* relaxed, all: published by the word that will name the magazine. */
@@ -204,7 +203,7 @@ static inline bool magazine_is_home(struct lfpool_magazine *m, uint32_t slots)
 /*
  * Resets an empty magazine.  The owner may store top, because no thread can take from an empty magazine: the CAS of a
  * thief with an old top fails, and any other thief finds no object.  Bottom moves first, so the count is negative until
- * top follows.  Each step is small enough for the signed difference of H1.
+ * top follows.  The steps are so small that the difference in H1 does not wrap.
  */
 static inline void magazine_go_home(struct lfpool_magazine *m)
 {
@@ -282,10 +281,9 @@ static inline uintptr_t magazine_pop(struct lfpool_magazine *m, uint32_t slots, 
 /*
  * Takes up to `wanted` of the newest objects at once; returns their number.  The objects stay in the entries from
  * position *first_out on, until the owner pushes again.  Bottom is lowered below all of them in one step.  From then on
- * thieves can get at most the object at top: to take the next one, a thief must read top after that theft; after its
- * fence it then reads the lowered bottom, and finds no object.  So the owner races with thieves for at most one object,
- * the one at top.  There is a race only if the owner takes the object at top too, and then the magazine is empty
- * afterwards.
+ * thieves can get at most one of them, the object at top: a thief that wants the next one must read top after that
+ * theft; after its fence it reads the lowered bottom, and finds no object.  So the owner races with thieves only if it
+ * wants the object at top too.  Then the magazine is empty afterwards.
  */
 static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmetric, size_t wanted, uint64_t *first_out)
 {
@@ -464,7 +462,7 @@ struct magazines {
 	_Atomic(char *) extra_lot[LOT_COUNT]; /* lot k: EXTRA_PER_CACHE * LOT_CACHES * 2^k magazines */
 };
 
-/* The lot of the item with this index (from 0), and the item's index in that lot, if lot k has `first << k` items. */
+/* Lot k has `first << k` items.  Returns the lot of item `index` (from 0), and the item's index in that lot. */
 static inline unsigned lot_of(uint32_t index, uint32_t first, uint32_t *place_out)
 {
 	unsigned lot = 31u - (unsigned)__builtin_clz(index / first + 1);

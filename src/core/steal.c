@@ -5,28 +5,26 @@
  * Idea         A collect is one scan: it reads the depot's heads and regions, and the words {in_transit, current_word,
  *              head of `full`} of every cache, including the caller's.  It computes two sums: the sum of these tagged
  *              words, and the sum of the pushes on the magazines that caches name.
- *              1. The call takes a magazine from another cache's stack as a whole, by CAS.  This needs no barrier,
- *                 because no thread works on a magazine on a stack.
- *              2. Otherwise the collect has noted the magazines that seem to have objects, and their tops.  After one
- *                 heavy fence the call takes one object by a CAS of a top, without waiting for the owner.  The call
- *                 returns this object, and leaves all other objects visible to other threads.
+ *              1. If another cache has full magazines on its stack, the call takes one as a whole, by CAS.  This needs
+ *                 no barrier, because no thread works on a magazine on a stack.
+ *              2. Otherwise the collect has noted up to NOTES_MAX magazines that seem to have objects, and their tops.
+ *                 After one heavy fence the call takes one object by a CAS of a top, without waiting for the owner.
+ *                 The call returns this object, and leaves all other objects visible to other threads.
  *              3. If the collect saw no object, an object may still have moved from a magazine that the collect had not
  *                 read yet to one that it had already read.  So a second collect follows.  If the second one sees no
- *                 object either, and the sums agree, nothing moved and nothing was released between the two.  By C1 no
- *                 slot was free at the moment between the two.  The call keeps the sums: later, one collect with equal
- *                 sums suffices.
+ *                 object either, and the sums agree, nothing moved and nothing was released between the collects.  So
+ *                 by C1 no slot was free then.  The call keeps the sums: later, one collect with equal sums suffices.
  *              The cold store's count is not in the sums, because the sums may only grow, and this count can fall.
- *              Each collect reads the count first, even before the number of caches.  So the moment at which no slot
- *              was free is the moment when a collect read that count.  If two collects agree, the other words did not
- *              change from the end of the first to the beginning of the second, so no slot was free when the second
- *              collect read the count.  If one collect agrees with kept sums, the words have not changed since these
- *              sums were computed, so no slot was free when this collect read the count.  Each cache that was born
- *              before this moment is included in the collect.
+ *              Each collect reads that count first, even before the number of caches.  So no slot was free at the
+ *              moment when the last collect read the count: if two collects agree, the other words did not change
+ *              between the end of the first and the beginning of the second; if one collect agrees with kept sums, the
+ *              words have not changed since these sums were computed.  The last collect includes each cache that was
+ *              born before this moment.
  * Invariants   SV1 a collect uses values of a magazine that are from one moment, because it reads top, bottom, and top
  *                  again.  If top moved, another thread took an object: the collect sets `something`, and skips this
  *                  magazine.  Otherwise the count of objects and the count of pushes (magazine_pushes()) are exact.
- *                  (The count of objects is negative, down to -slots, while an owner has bottom lowered for a pop of
- *                  many objects.)
+ *                  (The count of objects may be negative, down to -slots, while an owner has bottom lowered for a pop
+ *                  of many objects.)
  *              SV2 tagged words and counts of pushes only grow, so equal sums mean that each word and each count is
  *                  equal.  (The sum of the counts is below 2^63.  The sum of the words wraps at 2^64, which takes about
  *                  2^40 changes.)
@@ -59,9 +57,9 @@ struct collect {
 };
 
 /* Adds the magazine that `word` names to the sums, and notes it for step 2 if it seems to have objects.  A chunk in
- * transit is not noted while there are unused chunks: the CAS that takes it may not have happened yet, and an unused
- * chunk must keep all of its objects (G2).
- * Inlined, because one call in two is for an `in_transit` that names no magazine. */
+ * transit is not noted while there are unused chunks: the CAS that takes the chunk may not have happened yet, and an
+ * unused chunk must keep all of its objects (G2).  Inlined, because one call in two is for an `in_transit` that names
+ * no magazine. */
 static ALWAYS_INLINE void collect_magazine(const struct core *core, uint64_t word, bool in_transit, struct collect *s)
 {
 	uint32_t number = tagged_number(word);
@@ -106,8 +104,8 @@ static bool rob(struct cache *c, struct cache *victim)
 	return true;
 }
 
-/* Makes a collect.  With `robs`, it takes the first whole magazine that it finds on another cache's stack, and returns
- * true. */
+/* Makes a collect.  With `robs`, the function takes the first full magazine that it finds on another cache's stack, and
+ * then returns true at once. */
 static bool collect_all(struct cache *c, struct collect *s, bool robs)
 {
 	const struct core *core = c->core;
@@ -190,7 +188,7 @@ enum steal_result cache_steal(struct cache *c, uint32_t *slot_out, bool cold)
 	if (same(&first.sums, &c->exhausted))
 		return STEAL_EXHAUSTED;
 	(void)collect_all(c, &second, false);
-	/* `something`: the cold store has a slot, or a top has moved, so that the pushes on its magazine are not in the
+	/* `something`: there may be a free slot, or a top has moved, so that the pushes on its magazine are not in the
 	 * sum. */
 	if (second.something || !same(&first.sums, &second.sums))
 		return STEAL_AGAIN;
