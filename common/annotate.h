@@ -2,8 +2,8 @@
 /*
  * annotate.h - shows ThreadSanitizer an order that it cannot see: liburcu and ConcurrencyKit synchronise in assembly.
  *
- * Idea         ordered_before(x) is a release at x, ordered_after(x) an acquire; x is any address.  Each use is a
- *              promise that the code between really orders the two.  Without ThreadSanitizer both do nothing.
+ * Idea         ordered_before(x) is a release at x, ordered_after(x) an acquire; x is any address.  Each pair of calls
+ *              is a promise that the code between them really orders them.  Without ThreadSanitizer both do nothing.
  */
 #ifndef COMMON_ANNOTATE_H
 #define COMMON_ANNOTATE_H

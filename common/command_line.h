@@ -20,8 +20,8 @@
 
 struct option_row {
 	const char *name;
-	const char *value;     /* its name in the usage; NULL: a flag */
-	unsigned long *number; /* one of these three is set */
+	const char *value;     /* the value's name in the usage; NULL: a flag */
+	unsigned long *number; /* one of number, text and flag is set */
 	const char **text;
 	bool *flag;
 	unsigned long minimum, maximum; /* of the number                           */
@@ -56,8 +56,8 @@ static inline void command_line_take(const char *program, const struct option_ro
 	}
 }
 
-/* Reads all options.  `rest` names the one other argument allowed, which is returned if given; NULL: no other is
- * allowed. */
+/* Reads all options.  `rest` names the only argument that is not an option, which is returned if given; NULL: no such
+ * argument is allowed. */
 static inline const char *command_line(const char *program, const struct option_row *rows, const char *rest, int argc,
 				       char **argv)
 {

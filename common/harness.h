@@ -92,7 +92,7 @@ static inline void thread_start(pthread_t *thread, void *(*run)(void *), void *a
 	}
 }
 
-/* Parses "1,2,4" into numbers within minimum .. maximum; false when it is anything else. */
+/* Parses "1,2,4" into numbers within minimum .. maximum; false if the text is anything else. */
 static inline bool parse_numbers(const char *text, unsigned long minimum, unsigned long maximum,
 				 unsigned long *numbers_out, size_t room, size_t *count_out)
 {

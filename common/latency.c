@@ -72,7 +72,7 @@ double clock_tick_ns(void)
 {
 	static double tick_ns;
 
-	/* Long enough that 0.1 us more or less at either end is 0.01 %. */
+	/* Measures for so long that 0.1 us more or less at either end is 0.01 %. */
 	if (tick_ns == 0) {
 		const struct moment start = moment_now();
 		struct moment end;

@@ -20,7 +20,7 @@ extern "C" {
 #define HISTOGRAM_STEPS 32 /* buckets in each power of two */
 #define HISTOGRAM_BUCKETS (60 * HISTOGRAM_STEPS)
 
-/* One thread's. */
+/* The histogram of one thread. */
 struct histogram {
 	uint64_t count, max;
 	uint64_t bucket[HISTOGRAM_BUCKETS];
@@ -34,7 +34,7 @@ static inline uint64_t clock_read(void)
 	uint64_t ticks;
 
 	/* The processor waits for earlier instructions; later ones may begin early, by less than the reading takes.
-	 * The compiler moves no memory access across. */
+	 * The compiler moves no memory access across the reading. */
 	__asm__ __volatile__("" : : : "memory");
 	ticks = __builtin_ia32_rdtscp(&processor);
 	__asm__ __volatile__("" : : : "memory");
@@ -49,7 +49,7 @@ static inline unsigned histogram_bucket(uint64_t ticks)
 	if (ticks < HISTOGRAM_STEPS)
 		return (unsigned)ticks;
 
-	/* The leading five bits below the highest choose the step. */
+	/* The five bits below the highest set bit choose the step. */
 	unsigned power = 63u - (unsigned)__builtin_clzll(ticks);
 
 	return (power - 4) * HISTOGRAM_STEPS + (unsigned)(ticks >> (power - 5)) % HISTOGRAM_STEPS;

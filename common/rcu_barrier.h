@@ -3,8 +3,8 @@
  * rcu_barrier.h - rcu_barrier() of any flavour of liburcu, in a form that ThreadSanitizer understands.
  *
  * Idea         liburcu's own version frees in one thread memory that it allocated in another, in an order that the
- *              sanitizer does not see.  This one is a callback that sets a flag.  One worker thread calls its
- *              callbacks in order, and without create_call_rcu_data() there is only one worker.
+ *              sanitizer does not see.  This version queues a callback that sets a flag.  A worker thread of liburcu
+ *              calls its callbacks in order, and without create_call_rcu_data() there is only one worker.
  */
 #ifndef COMMON_RCU_BARRIER_H
 #define COMMON_RCU_BARRIER_H

@@ -38,7 +38,7 @@ double resident_bytes(void)
 		if (line && sscanf(line, "\nRss: %llu kB", &figure) == 1)
 			return (double)figure * 1024;
 	}
-	/* Before Linux 4.14.  The second figure, in pages. */
+	/* Before Linux 4.14: the second figure of statm, in pages. */
 	if (read_text("/proc/self/statm", text, sizeof(text)) && sscanf(text, "%*s %llu", &figure) == 1)
 		return (double)figure * (double)sysconf(_SC_PAGESIZE);
 	fprintf(stderr, "neither /proc/self/smaps_rollup nor /proc/self/statm can be read\n");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sanitizers.h - which sanitizer is this file compiled for?  Each is 0 or 1.
+ * sanitizers.h - which sanitizer is this file compiled for?  Each macro is 0 or 1.
  */
 #ifndef COMMON_SANITIZERS_H
 #define COMMON_SANITIZERS_H

@@ -24,7 +24,7 @@ static struct {
 	struct CMUnitTest test[64];
 	int line[64];
 	size_t count;
-	_Bool skipped; /* at least one test */
+	_Bool skipped; /* at least one test was skipped */
 } tests_listed;
 
 /* Keeps the list sorted by line, because constructors may run in any order. */

@@ -3,7 +3,7 @@
  * accounts.c - compares lfpool_stats() with the harness's counts, and times the calls that wait.
  *
  * Statistics   With no thread in a call, the identity of lfpool/report.h holds exactly, and the acquires and releases
- *              are the harness's.
+ *              equal the harness's counts.
  * Mark         high_water is at least the most objects seen in use at once, by one worker or by all at a meeting, and
  *              at most the number of objects.  Some meetings reset it.
  * Lateness     A busy machine delays the harness as much as a call.  So now and then a worker sleeps for as long as
@@ -21,7 +21,7 @@
 /* The fewest waits and sleeps that are compared. */
 #define LATE_WAITS 64
 #define OWN_SLEEPS 16
-/* The time that a timed-out call may still need on a slow machine: the shortest of LATE_WAITS. */
+/* On a slow machine even the least late of LATE_WAITS calls may exceed the latest sleep by this time. */
 #define WORK_NS UINT64_C(10000000)
 
 /* relaxed, here and below: counts, which must not order the threads. */
@@ -119,7 +119,7 @@ void accounts_late(struct worker *worker, uint64_t late_ns, int64_t timeout_ns)
 	const uint64_t start = now_ns();
 
 	add_relaxed(&lateness->waits, 1);
-	/* Stored as the complement of the least: 0 means no wait yet. */
+	/* Stored as the complement of the least lateness: 0 means no wait yet. */
 	raise_to(&lateness->least, ~late_ns);
 	if (!chance(worker, LATE_WAITS / OWN_SLEEPS / 2))
 		return;

@@ -3,9 +3,9 @@
  * epoch.c - scenario: ConcurrencyKit's epochs separate removing a node from reusing it (lfpool/epoch.h).
  *
  * ThreadSan    needs to know that sections (nodes.h) come before the scheme reports a batch as ready.  So under
- *              ThreadSanitizer a wrapping scheme calls the scheme under test and annotates that.  ConcurrencyKit's
- *              headers are instrumented, but their plain accesses are all to the thread's own record, which other
- *              threads read in assembly.
+ *              ThreadSanitizer a wrapping scheme calls the scheme under test and annotates this order.
+ *              ConcurrencyKit's headers are instrumented, but their plain accesses are all to the thread's own record,
+ *              which other threads read in assembly.
  */
 #include "nodes.h"
 
@@ -22,7 +22,7 @@ static struct {
 	ck_epoch_record_t *records;
 } epoch;
 
-/* The calling thread's. */
+/* The calling thread's record. */
 static _Thread_local ck_epoch_record_t *record;
 
 /* ---- The scheme ---- */

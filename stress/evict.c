@@ -3,10 +3,11 @@
  * evict.c - scenario: threads acquire by priority in a full pool, and so evict each other's objects (lfpool/evict.h).
  *
  * Holder       The thread that acquired an object.  It releases the object, or offers it: then any thread may release
- *              it.  An object can be evicted at any time, so a thread accesses it only while it has it pinned.
- * Ledger       The holder's release, or hooks.evict, clears an object's mark (ledger.h). In the hook no other thread
- *              has the victim.  It must be marked, or its holder is releasing it.  It must be unpinned, have its
- *              holder's contents, and have a priority that some call set.
+ *              it.  An object can be evicted at any time, so a thread accesses the object only while this thread has
+ *              pinned it.
+ * Ledger       The holder's release, or hooks.evict, clears an object's mark (ledger.h).  In the hook no other thread
+ *              has the victim.  The victim must be marked, unless its holder is releasing it.  It must be unpinned,
+ *              have its holder's contents, and have a priority that some call set.
  * Uses         An array has an entry for each slot, which describes its object.  A thread writes to an entry only
  *              while it has the object pinned, so it never writes to a later object's entry.
  * History      With --history only the holder touches an object.  The log records when each object could be evicted,
@@ -118,7 +119,8 @@ static void refused(struct actor *actor, const struct claim *witness, lfpool_han
 	if (handle || actor->call.evictions)
 		violation("NULL, but with handle %" PRIx64 " and %zu evictions", handle, actor->call.evictions);
 	expect_full(reading, "NULL");
-	/* Other NULLs may come from a hook.  An equal one gives way, or does not. */
+	/* With refusals NULL may be right at any time (extras.c).  `equal`: an object of equal priority gives way
+	 * too. */
 	if (!current.refusals && (evicting.equal || actor->call.rank)) {
 		const uint64_t rank = actor->call.rank, limit = rank + (evicting.equal && rank < UINT64_MAX);
 
@@ -126,11 +128,11 @@ static void refused(struct actor *actor, const struct claim *witness, lfpool_han
 		witness_expect(witness, limit, "NULL for a newcomer");
 	}
 	demand_lower(&current.demand, 1);
-	/* On few processors the holders need this one. */
+	/* On few processors the holders need this thread's processor. */
 	(void)sched_yield();
 }
 
-/* The fault: another object was evicted than the pool chose. */
+/* The fault: evicts another object than the pool chose. */
 static void evict_wrongly(struct actor *actor)
 {
 	const struct claim *claim = &actor->mine[draw(actor->worker, evicting.hold)];
@@ -143,7 +145,7 @@ static void evict_wrongly(struct actor *actor)
 	if (doing(lfpool_get_priority)(current.pool, claim->handle, &priority) &&
 	    doing(lfpool_release_handle)(current.pool, claim->handle) == LFPOOL_OK) {
 		on_evict(NULL, object, claim->handle, priority);
-		/* Keep the statistics right, so that they do not find it. */
+		/* Keeps the statistics right, so that they do not reveal the fault. */
 		actor->evicted--;
 	}
 	(void)doing(lfpool_unpin)(current.pool, claim->handle);
@@ -237,7 +239,7 @@ static void publish(struct actor *actor, struct claim *claim)
 
 /* ---- Pins ---- */
 
-/* Pinned by this thread, with its holder's contents; or NULL. */
+/* Pins the handle's object, and checks its contents; NULL: the object cannot be pinned. */
 static struct use *pin(lfpool_handle_t handle)
 {
 	void *object = doing(lfpool_pin)(current.pool, handle);
@@ -263,7 +265,7 @@ static void unpin(struct use *use, lfpool_handle_t handle)
 	       lfpool_status_string(status));
 }
 
-/* For the history: the object, if this thread has not forgotten it. */
+/* For the history: this thread's claim of the object; NULL: another thread's object, or forgotten. */
 static const struct claim *claim_of(const struct actor *actor, lfpool_handle_t handle)
 {
 	for (uint32_t i = 0; actor->worker->log && i < evicting.hold; i++)
@@ -335,7 +337,7 @@ static void set_found(struct actor *actor, lfpool_handle_t handle)
 	if (!use)
 		return;
 	try_priority(use, priority);
-	/* Refused if it was released in the meantime. */
+	/* Refused if the object was released in the meantime. */
 	(void)doing(lfpool_set_priority)(current.pool, handle, priority);
 	unpin(use, handle);
 }
@@ -379,7 +381,8 @@ static void release_own(struct actor *actor, struct claim *claim)
 	claim->handle = 0;
 }
 
-/* With a pin: the release takes effect at the last unpin, or any thread may release it from now on. */
+/* With a pin: the release takes effect at the last unpin.  With `offer`, any thread may release the object from now
+ * on. */
 static void release_pinned(struct actor *actor, struct claim *claim, bool offer)
 {
 	struct use *use = pin(claim->handle);
@@ -407,7 +410,7 @@ static void release_pinned(struct actor *actor, struct claim *claim, bool offer)
 
 static void release(struct actor *actor, struct claim *claim)
 {
-	/* It would take effect at some later unpin, which the count does not know. */
+	/* The release would take effect at some later unpin, which the count does not know. */
 	if (is_pinned(actor, claim->handle))
 		return;
 	(void)history_change(actor->worker->log, claim->held.hold);
@@ -417,7 +420,7 @@ static void release(struct actor *actor, struct claim *claim)
 		release_pinned(actor, claim, !evicting.own && chance(actor->worker, 2));
 }
 
-/* Handles from other threads. */
+/* Tries handles from other threads. */
 static void look(struct actor *actor)
 {
 	/* acquire, both: see release_pinned() and show_dead(). */
@@ -534,7 +537,7 @@ static void evict_step(struct worker *worker)
 	else if (drawn == 24 && chance(worker, 8))
 		(void)release_least(actor, 1 + draw(worker, 3));
 	else if (drawn == 25 && chance(worker, 4))
-		/* Such an object is never a victim and evicts none. */
+		/* An object of these calls is never a victim, and evicts none. */
 		worker_adjust(worker, draw(worker, 2));
 	else
 		look(actor);

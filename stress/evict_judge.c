@@ -49,7 +49,7 @@ void expect_stale(struct actor *actor, lfpool_handle_t handle, bool pinned)
 void show_dead(struct actor *actor, lfpool_handle_t handle)
 {
 	if (evicting.judged)
-		/* release: publishes that it has ended. */
+		/* release: publishes that the handle's use has ended. */
 		atomic_store_explicit(place(actor->worker, evicting.dead), handle, memory_order_release);
 }
 

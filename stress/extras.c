@@ -2,15 +2,15 @@
 /*
  * extras.c - extras of some rounds in every scenario: growth, trims, refusals.
  *
- * Growth       A pool that starts smaller than the scenario needs, and may grow to just that size, must answer like
- *              one that starts with all: NULL is as wrong as before.
- * Trims        lfpool_trim() may only give back memory of free objects.  Meanwhile it holds the objects of one step,
- *              and NULL may be right.  So a round is trimmed only where demand.h can count that, or where the
- *              scenario leaves room, and then by one worker at a time.
+ * Growth       A pool that starts smaller than the scenario needs, and may grow to just that need, must answer like one
+ *              that starts with all objects: NULL is as wrong as without growth.
+ * Trims        lfpool_trim() may only give back memory of free objects.  Meanwhile the call holds the objects of one
+ *              step, and NULL may be right.  So a round is trimmed only where demand.h can count these objects, or
+ *              where the scenario leaves room, and then by one worker at a time.
  * Refusals     In the chaos build the linker puts refuse.c between the library and its system calls (--wrap); the
- *              workers have it refuse the n-th next request.  A call may then do less, and must report it; no object
- *              may be lost, and all sums must hold.  NULL may be right at any time, so this happens only in rounds
- *              that do not judge NULL, and never at meetings.
+ *              workers make that file refuse the n-th next request.  A call may then do less, and must report it; no
+ *              object may be lost, and all sums must hold.  NULL may be right at any time, so this happens only in
+ *              rounds that do not judge NULL, and never at meetings.
  */
 #include "round.h"
 
@@ -50,7 +50,7 @@ void elastic_draw(void)
 	/* With malloc every acquire makes a request. */
 	current.refusals = refuses && refuse_request && current.demand.unjudged && options.fault == FAULT_NONE &&
 			   options.backend != LFPOOL_BACKEND_MALLOC;
-	/* Unless the scenario has decided. */
+	/* If the scenario has not decided itself. */
 	if (!current.initial && current.capacity > 1 && random_below(random, 5) == 0) {
 		current.initial = 1 +
 				  random_below(random, (uint32_t)(random_below(random, 2) ? 1 : current.capacity - 1));

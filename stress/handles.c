@@ -67,7 +67,7 @@ static void judge(lfpool_handle_t handle, lfpool_status_t status)
 			  lfpool_status_string(status));
 }
 
-/* Any thread may release it from now on, and this one does. */
+/* Any thread may release the object from now on, and this thread does. */
 static void release_offered(struct worker *worker, struct held *held, lfpool_handle_t handle)
 {
 	(void)ledger_leave(held);
@@ -90,7 +90,7 @@ static void release(struct worker *worker, struct held *held)
 		release_offered(worker, held, handle);
 	expect_dead(handle);
 	if (chance(worker, 4))
-		/* release: publishes that it is dead. */
+		/* release: publishes that the handle is dead. */
 		atomic_store_explicit(place(worker, handles.dead), handle, memory_order_release);
 }
 

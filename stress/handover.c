@@ -115,7 +115,7 @@ SCENARIO(tables, "tables",
 
 #define CHILDREN 2
 
-/* They outlive their threads, so that no token is used twice. */
+/* These structs outlive their threads, so that no token is used twice. */
 static struct worker children[CHILDREN * THREADS_MAX];
 static unsigned started[THREADS_MAX], joined[THREADS_MAX]; /* children of each worker */
 
@@ -161,7 +161,7 @@ static void join_one(struct worker *worker)
 
 static void churn_step(struct worker *worker)
 {
-	/* The predecessor, whose table it inherits. */
+	/* Joins the predecessor, whose table the new child inherits. */
 	if (started[worker->index] - joined[worker->index] == CHILDREN)
 		join_one(worker);
 	thread_start(&child_of(worker, started)->thread, child_main, child_of(worker, started));
@@ -214,7 +214,7 @@ static void handoff_step(struct worker *worker)
 {
 	const unsigned group = worker->index / group_size;
 	const bool first = worker->index % group_size == 0;
-	/* Without a partner the thread does both. */
+	/* Without a partner the thread produces and consumes. */
 	const bool alone = first && worker->index + 1 == current.threads;
 	const bool produces = alone || first == first_produces, consumes = alone || !produces;
 	struct held **entry = any_entry(worker->index, worker);

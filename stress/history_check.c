@@ -267,7 +267,7 @@ static bool meets_full(const struct full *full, size_t count, const struct histo
 {
 	size_t low = 0, high = count;
 
-	/* How many begin before the call has ended? */
+	/* How many full times begin before the call has ended? */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -283,7 +283,7 @@ static bool meets_full(const struct full *full, size_t count, const struct histo
 struct gap {
 	const struct history_record *before,
 		*after; /* the end of its last hold, and the begin of its next; NULL: none */
-	uint64_t until; /* until then: the next begins */
+	uint64_t until; /* the object is free until then */
 };
 
 /* The gap of the object with hold `first`; also returns the first hold of the next object. */

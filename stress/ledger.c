@@ -226,7 +226,7 @@ bool ledger_take_over(struct held *held, uint64_t token)
 	if (current.ledger.off)
 		return sound;
 	if (held->mark)
-		/* relaxed: no other thread may look at it until this one hands the object on. */
+		/* relaxed: no other thread may look at the mark until this one hands the object on. */
 		store_relaxed(held->mark, token | HELD);
 	stamp_write(held->object, current.ledger.object_size, token);
 	return sound;

@@ -5,7 +5,7 @@
  * Idea         A matrix of cells, scenario x thread count.  Each cell gets the same share of the time and a separate
  *              verdict.  Start reading at round.h, then worker.h, ledger.h, demand.h.
  * Builds       The matrix runs on the library as it is installed, and then once more, in lfpool-stress-chaos, on a copy
- *              with pauses.  Each finds bugs that the other misses.
+ *              with pauses.  Each build finds bugs that the other misses.
  */
 #include "history.h"
 #include "options.h"
@@ -63,7 +63,7 @@ static struct cell *make_cells(size_t *count_out)
 
 static unsigned cell_violations(const struct cell *cell)
 {
-	/* Its threads have ended. */
+	/* The cell's threads have ended. */
 	return load_relaxed(&cell->violations);
 }
 
@@ -144,7 +144,7 @@ static void say_table(const struct cell *cells, size_t count)
 	say("\n\n");
 }
 
-/* Ends as the program of the next build, which runs the same cells and adds its counts to these. */
+/* Replaces this program by that of the next build, which runs the same cells and adds its counts to these. */
 static _Noreturn void go_on(int argc, char **argv, size_t passed, size_t failed)
 {
 	char **arguments = round_memory((size_t)argc + 4, sizeof(*arguments)), texts[3][64];
@@ -159,7 +159,7 @@ static _Noreturn void go_on(int argc, char **argv, size_t passed, size_t failed)
 	options_become_next(arguments);
 }
 
-/* The verdict, printed and as exit status; with a next build that program's. */
+/* Prints the verdict, and returns it as exit status.  If there is a next build, its program does both instead. */
 static int say_verdict(const struct cell *cells, size_t count, int argc, char **argv)
 {
 	size_t failed = 0;

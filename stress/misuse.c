@@ -8,7 +8,7 @@
 /* ---- misuse: wrong releases amid honest work ---- */
 
 /* Each wrong release must be refused with the right status and change nothing.  (An object just released may already
- * belong to another thread: double releases are below, and in tests/object/test_misuse.c.) */
+ * belong to another thread, so double releases are tested below, and in tests/object/test_misuse.c.) */
 
 #define HOLD_MAX 8
 
@@ -90,7 +90,7 @@ static struct {
 static void race_plan(void)
 {
 	current.config.flags |= LFPOOL_CHECK_RACES;
-	/* One object each, and the contested one. */
+	/* One object for each thread, and the contested one. */
 	current.capacity = current.threads + 1 + random_below(&current.random, 64);
 }
 

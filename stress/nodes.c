@@ -23,9 +23,9 @@ static _Atomic(void *) *places; /* the nodes, by key */
 /* A thread's counts; the keeper has one too. */
 static struct account {
 	bool inside;      /* inside a section */
-	uint32_t retired; /* objects, since its last drain */
-	size_t taken_out; /* nodes                         */
-	size_t retires;   /* that succeeded                */
+	uint32_t retired; /* objects since the last drain  */
+	size_t taken_out; /* nodes that it took out        */
+	size_t retires;   /* retires that succeeded        */
 } *accounts;
 
 static struct account *own(void)
@@ -55,7 +55,8 @@ void nodes_plan(void)
 		current.config.object_size = sizeof(uint64_t);
 	current.nanoseconds += regime->nanoseconds;
 	if (nodes.backlog) {
-		/* All nodes; and per thread one that it holds, one for another while it waits, and its retired ones. */
+		/* All nodes; and for each thread one that it holds, one that it may hold for another thread while it
+		 * waits, and its retired ones. */
 		round_capacity(nodes.keys + (size_t)threads * (2 + nodes.backlog));
 	} else {
 		current.capacity = nodes.keys / 2 + threads + random_below(random, 300);
@@ -161,8 +162,8 @@ static void count_retires(size_t count)
 	own()->retired += (uint32_t)count;
 }
 
-/* It has just been retired, by this thread or by another that may still be in that call, and this thread is still in
- * its section: no thread can have acquired it. */
+/* The object has just been retired, by this thread or by another that may still be in that call.  This thread is still
+ * in its section, so no thread can have acquired the object. */
 static void expect_retired(void *object, bool by_us)
 {
 	const lfpool_status_t status = doing(lfpool_retire)(current.pool, object);

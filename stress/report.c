@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Per cell.  The first also has the configuration and the replay command. */
+/* For each cell.  The first violation also prints the configuration and the replay command. */
 #define VIOLATIONS_PRINTED 3
 #define LOOK_EVERY_NS 100000000
 
@@ -223,7 +223,7 @@ void report_crashes_of(const struct worker *worker)
 {
 	stack_t stack = {.ss_sp = stacks[worker->index], .ss_size = sizeof(stacks[0])}, old;
 
-	/* Sanitizers have their own. */
+	/* Sanitizers have their own stack. */
 	if (sigaltstack(NULL, &old) == 0 && old.ss_flags & SS_DISABLE)
 		(void)sigaltstack(&stack, NULL);
 }

@@ -2,15 +2,15 @@
 /*
  * resize.c - scenario: the pool grows and shrinks while threads use it.
  *
- * Threads acquire and release.  Now and then one grows the pool, by a count or up to a capacity, shrinks it, cancels
- * the pending shrink, or trims it; thread 0 moves the maximum.  At a meeting, capacity - owed must be the sum of the
- * results of these calls.  While a shrink is pending no object may be free.  All threads together can acquire exactly
- * the capacity, which never exceeds the maximum.
+ * Threads acquire and release.  Now and then a thread grows the pool, by a count or up to a capacity, shrinks it,
+ * cancels the pending shrink, or trims it; thread 0 moves the maximum.  At a meeting, capacity - owed must be the sum
+ * of the results of these calls.  While a shrink is pending no object may be free.  All threads together can acquire
+ * exactly the capacity, which never exceeds the maximum.
  *
  * In some rounds the count of demand.h judges each NULL: missing objects count as out, and so do those that a call on
- * behalf of others may hold for a waiter.  In some the pool also grows automatically.  Then NULL is judged only in
- * rounds without shrinks, and capacity - owed may be more than the sum.  The history hears of no NULL before the end:
- * it does not know the number of objects.
+ * behalf of others may hold for a waiter.  In some rounds the pool also grows automatically.  Then NULL is judged only
+ * in rounds without shrinks, and capacity - owed may be more than the sum.  The history hears of no NULL before the
+ * end: it does not know the number of objects.
  */
 #include "round.h"
 
@@ -20,7 +20,7 @@
 #include <string.h>
 
 #define HOLD_MAX 32
-/* One more, from a wait.  A meeting holds all objects, including one that a fault granted twice. */
+/* With the one from a wait.  A meeting holds all objects, including one that a fault granted twice. */
 #define HELD (HOLD_MAX + 1)
 #define MOST 256
 
@@ -29,7 +29,7 @@ static struct {
 	bool wild;            /* the maximum moves at any time                                     */
 	_Atomic(size_t) size; /* capacity - owed, by our own calls: raised after a growth, lowered before a shrink */
 	size_t maximum;       /* as last set, unless wild */
-	size_t before;        /* the capacity at that time */
+	size_t before;        /* the capacity when `maximum` was set */
 	size_t expected;      /* objects that all threads together must get */
 } sizes;
 

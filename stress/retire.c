@@ -3,9 +3,9 @@
  * retire.c - scenario: an epoch scheme made here protects the readers of nodes (nodes.h), through the interface that
  * lfpool/retire.h has for schemes.
  *
- * Idea         A counter.  A reader publishes its value when a section begins (its stand), and 0 when it ends.  A
- *              batch that begins advances the counter and keeps the new value.  Once every reader's stand is 0, or at
- *              least that value, no thread can have the batch's objects.
+ * Idea         A counter.  A reader publishes the counter's value when a section begins (its stand), and 0 when the
+ *              section ends.  A batch that begins advances the counter and keeps the new value.  Once every reader's
+ *              stand is 0, or at least that value, no thread can have the batch's objects.
  * Why          All accesses that matter are seq_cst, so they have one order.  A pointer is taken out before its batch
  *              begins, and the batch begins before a reader's stand is read.  Suppose the check reads an old stand or
  *              0, although the reader's section has begun since: then the reader wrote its stand after the check, and

@@ -153,7 +153,8 @@ void meeting_call(void)
 	store_relaxed(&current.meeting.called, true);
 }
 
-/* After the round's end any thread calls one.  If a thread does not come all stand still, and the watchdog notices. */
+/* After the round's end any thread calls a meeting.  If a thread does not come, all stand still, and the watchdog
+ * notices. */
 static bool meeting_due(struct worker *worker)
 {
 	struct meeting *meeting = &current.meeting;

@@ -2,11 +2,11 @@
 /*
  * soak.c - scenario: one pool for hours.  Is its memory at the end the same as at the beginning?
  *
- * Cycle        Four phases.  steady: every thread holds a few objects.  burst: alternately a large part of all
- *              objects, and none; the pool grows automatically.  churn: threads start and end.  wait: the pool is
- *              shrunk to fewer objects than threads, which wait for them.  Now and then it is trimmed a little.  At
- *              the end it is shrunk to its first size, and trimmed.  The rest of the oracle checks throughout; NULL
- *              is not judged.
+ * Cycle        Four phases.  steady: every thread holds a few objects.  burst: alternately a large part of all objects,
+ *              and none; the pool grows automatically.  churn: threads start and end.  wait: the pool is shrunk to
+ *              fewer objects than threads, so threads wait.  Now and then the pool is trimmed a little.  At the end of
+ *              a cycle it is shrunk to its first size, and trimmed.  The rest of the oracle checks throughout; NULL is
+ *              not judged.
  * Others       Every thread also uses a pool with hooks and a scheme, and one that evicts (soak_others.c).
  * Memory       Resident memory after the trim of each cycle must not grow: the median of the last third of the cycles
  *              exceeds that of the first third by at most SLACK_BYTES and 1 %. Medians, because single samples
@@ -279,7 +279,7 @@ static void advance(struct worker *worker)
 	}
 }
 
-/* The same, after all threads have released their objects. */
+/* Thread 0, alone: a cycle has ended, and all threads have released their objects. */
 static void rest(struct worker *worker)
 {
 	lfpool_t *pool = current.pool;

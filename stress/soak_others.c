@@ -5,9 +5,9 @@
  * Built        hooks.create builds each object once, and hooks.deactivate refuses one use in 64, so that object is
  *              destroyed, and built again later.  The pool grows automatically.  Half of the objects are retired
  *              instead of released.  (Objects own no memory of the heap: its fragments would count as a leak.)
- * Scheme       A counter, as in retire.c: a thread publishes its value while it is inside a step, and otherwise 0.  A
- *              batch is ready once no thread is in a step that began before the batch.
- * Evicting     It is full most of the time, so most acquires evict.
+ * Scheme       A counter, as in retire.c: a thread publishes the counter's value while it is inside a step, and
+ *              otherwise 0.  A batch is ready once no thread is in a step that began before the batch.
+ * Evicting     The pool is full most of the time, so most acquires evict.
  * Checked      Each hook finds its object in the state that the hook before left.  After each cycle nothing is active
  *              or retired.  As many objects were destroyed as were created, after each cycle's trim and at the end.
  */
@@ -226,7 +226,7 @@ static void use_evicting(struct worker *worker)
 	const lfpool_status_t status = doing(lfpool_unpin)(others.evicting, handle);
 
 	expect(status == LFPOOL_OK, "the first unpin: %s", lfpool_status_string(status));
-	/* It may be evicted by now. */
+	/* The object may be evicted by now. */
 	if (chance(worker, 4))
 		(void)doing(lfpool_set_priority)(others.evicting, handle, draw(worker, 1000));
 	if (chance(worker, 64))

@@ -4,24 +4,25 @@
  * continuations.
  *
  * An untimed wait must get an object; otherwise the watchdog notices.  A timed wait may return NULL only after its
- * time, and only if the count of demand.h allows it.  No untimed wait can be hopeless: a thread starts one only when
- * it holds nothing, and a continuation leaves its object with its thread only if that thread is not about to.  The
- * history hears of no NULL before the end: a call that serves others holds an object for them.
+ * time, and only if the count of demand.h allows it.  No untimed wait can be hopeless: a thread starts one only when it
+ * holds nothing, and a continuation leaves its object with its thread only if that thread is not about to start one.
+ * The history hears of no NULL before the end: a call that serves others holds an object for them.
  *
- * Promises     Each continuation has a record, a promise, which is used once.  Its state is asked, and then either
- *              run or cancelled; any other change is a violation.  The state is relaxed: the library's own edge must
- *              make the caller's writes visible to the continuation.
+ * Promises     Each continuation has a record, a promise, which is used once.  Its state changes from ASKED to RAN or
+ *              to CANCELLED; any other change is a violation.  The state is relaxed: the library's own edge must make
+ *              the caller's writes visible to the continuation.
  * Meetings     All threads release everything: then no continuation may be left waiting.  Then all take what they can
  *              get, ask for more, and meet again: then continuations may wait only if no object is free.
- * Relay        Sometimes, between the two.  Thread 0 acquires all objects.  Then the others begin to wait, each after
- *              lfpool_stats() has shown that its predecessor waits, so the order of the queue is known.  Then thread
- *              0 releases one object.  Each receiver releases it again, and it must reach the threads in that order.
- * Duels        Also sometimes between the two.  Threads 0 and 1 hold all objects.  One of them releases an object, and
- *              at the same time the other asks for one by a continuation.  When both calls have returned, and before
- *              any other call, the continuation must have run: a lost wake-up is not repaired by the next release.
- *              Before the release the thread stores to memory that is in no cache.  While the processor is busy with
- *              these stores, the release is invisible to the other thread, but its loads are not delayed.  So a
- *              missing fence between the two shows.
+ * Relay        Sometimes, between the two meetings, thread 0 acquires all objects.  Then the others begin to wait, each
+ *              after lfpool_stats() has shown that its predecessor waits, so the order of the queue is known.  Then
+ *              thread 0 releases one object.  Each receiver releases it again, and it must reach the threads in that
+ *              order.
+ * Duels        Sometimes, between the two meetings, threads 0 and 1 hold all objects.  One of them releases an object,
+ *              and at the same time the other asks for one by a continuation.  When both calls have returned, and
+ *              before any other call, the continuation must have run: a lost wake-up is not repaired by the next
+ *              release.  Before the release the thread stores to memory that is in no cache.  While the processor is
+ *              busy with these stores, the release is invisible to the other thread, but its loads are not delayed.  So
+ *              a missing fence between the release and its loads shows.
  */
 #include "faults.h"
 #include "history.h"
@@ -34,10 +35,10 @@
 #include <string.h>
 
 #define HOLD_MAX 4
-#define LEFT_MAX 6        /* including objects that continuations left */
+#define LEFT_MAX 6        /* a worker with this many objects is left no more by continuations */
 #define ASKED_MAX 8       /* waiting continuations of a worker, about */
 #define NEST_MAX 4        /* depth of continuations that ask for continuations */
-#define PROMISES_MAX 1024 /* of one worker, in a round                    */
+#define PROMISES_MAX 1024 /* promises of one worker, in a round           */
 #define COLD_LINES ((size_t)1 << 19)
 
 enum state { NONE, ASKED, RAN, CANCELLED };
@@ -241,7 +242,7 @@ static void ask_if_few_wait(struct worker *worker)
 
 /* ---- Relay ---- */
 
-/* A refused call has no place in the queue.  Only faults that touch no object. */
+/* Not with refusals, because a refused call has no place in the queue.  Only with faults that touch no object. */
 static bool allows_relays_and_duels(void)
 {
 	const enum fault fault = options.fault;
@@ -342,8 +343,8 @@ static bool duel_join(struct worker *worker)
 	return true;
 }
 
-/* Called just before the release.  Stores to lines that are probably in no cache of the processor.  The state of the
- * random numbers is in a register, because it must cause no other stores. */
+/* Called just before the release.  Stores to lines that are probably in no cache.  The state of the random numbers is
+ * in a register, because it must cause no other stores. */
 static void start_and_delay_stores(struct worker *worker)
 {
 	struct random at = {random_next(&worker->random)};
@@ -378,7 +379,7 @@ static void duel_ask(struct worker *worker)
 /* Called by threads 0 and 1. */
 static void fight_duels(struct worker *worker)
 {
-	/* With more threads than processors each takes long. */
+	/* With more threads than processors each duel takes long. */
 	const unsigned duels = current.threads > 2 ? 16 : 128;
 
 	while (worker->index == 0 && worker->count < current.most && worker_take(worker))

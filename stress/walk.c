@@ -3,8 +3,8 @@
  * walk.c - scenario: every thread acquires, releases and walks.
  *
  * The walker knows for certain that its own objects are active during the whole walk, so each must be visited once.
- * Addresses only grow, so nothing is visited twice.  (That no object is visited that is free throughout:
- * verify/explore.)
+ * Addresses only grow, so nothing is visited twice.  (verify/explore tests that an object that is free throughout is
+ * not visited.)
  */
 #include "round.h"
 

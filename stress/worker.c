@@ -78,7 +78,7 @@ static enum route draw_route(struct worker *worker)
 {
 	const enum route route = current.routes[draw(worker, current.route_count)];
 
-	/* If it is refused, use another route. */
+	/* If the cache is refused, use another route. */
 	return (route == ROUTE_INLINE || route == ROUTE_CACHE) && !cache_of(worker) ? ROUTE_THREAD : route;
 }
 
@@ -135,7 +135,7 @@ static void check_null(uint64_t reading)
 		violation("NULL though at no moment of the call more than %zu objects were held or wanted",
 			  current.capacity);
 	}
-	/* On few processors the holders need this one. */
+	/* On few processors the holders need this thread's processor. */
 	(void)sched_yield();
 }
 
@@ -282,7 +282,7 @@ bool worker_take(struct worker *worker)
 
 	if (!worker_acquire(worker, &held))
 		return false;
-	/* In the meantime a continuation may have added one. */
+	/* In the meantime a continuation may have added an object. */
 	worker->hands[worker->count++] = held;
 	return true;
 }
@@ -364,7 +364,7 @@ void worker_keep(struct worker *worker, size_t kept)
 	const bool bulk = draw_bulk(worker);
 
 	accounts_hold(worker->count);
-	/* In their order in the hands. */
+	/* Releases the objects in their order in the hands. */
 	for (size_t at = kept; at < worker->count;) {
 		const size_t left = worker->count - at, step = !bulk ? 1 : left < BULK_MAX ? left : BULK_MAX;
 
