@@ -144,7 +144,7 @@ static void say_table(const struct cell *cells, size_t count)
 	say("\n\n");
 }
 
-/* Replaces this program by that of the next build, which runs the same cells and adds its counts to these. */
+/* Becomes the program of the next build, which runs the same cells and adds its counts to these. */
 static _Noreturn void go_on(int argc, char **argv, size_t passed, size_t failed)
 {
 	char **arguments = round_memory((size_t)argc + 4, sizeof(*arguments)), texts[3][64];
