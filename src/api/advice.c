@@ -62,7 +62,7 @@ static bool often(uint64_t times, uint64_t acquires)
 
 static void judge_capacity(const lfpool_stats_t *s, lfpool_advice_t *advice, struct text *why)
 {
-	/* At an exhausted call high_water is the capacity.  So if it is lower now, the pool has grown since. */
+	/* An exhausted call finds high_water = capacity.  So if high_water < capacity now, the pool has grown since. */
 	if (!s->exhausted || s->high_water < s->capacity) {
 		advice->capacity = s->high_water;
 		text_put(why, "At most %zu of %zu objects were in use at once.", s->high_water, s->capacity);

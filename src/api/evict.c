@@ -2,10 +2,10 @@
 /*
  * evict.c - lfpool/evict.h: an acquire that evicts, and priorities.
  *
- * Acquire      An acquire takes a free slot.  If there is none, it grows the pool.  If the pool cannot grow, it takes
- *              the slot of a victim.  Then the object becomes active as in every acquire.  The object also gets a rank
- *              and a pin, so it is no candidate for eviction until it is unpinned.  After a search has found the pool
- *              full, the pool is not searched again until an object becomes free (W13, waiters.h).
+ * Acquire      An acquire takes a free slot.  If there is none, the call grows the pool.  If the pool cannot grow, the
+ *              call takes the slot of a victim.  Then the object becomes active as in every acquire.  The object also
+ *              gets a rank and a pin, so it is no candidate for eviction until it is unpinned.  After a search has
+ *              found the pool full, the pool is not searched again until an object becomes free (W13, waiters.h).
  * Shrink       A pending shrink gets the slot of a victim, and the acquire then evicts another object.
  * Eviction     The use of a victim ends like the use of a released object (A3, arena.h): by a CAS of the slot's word.
  *              The CAS expects the value that the search saw, which had no pins.  If the CAS fails, another thread has

@@ -18,13 +18,13 @@
  *              N3  the n-th pool of the process has the salt n * SALT_STEP modulo 2^64.  The salts of pools n and n + d
  *                  differ by more than 2^64 / (5d) in either direction.  The reason is that no partial quotient of the
  *                  continued fraction of SALT_STEP / 2^64 is above 3 (tests/api/unit_handle.c).  So a handle of one
- *                  pool can name an object of the other only if a slot in one of the two pools had more than 2^(61-b) /
- *                  d uses with a handle.
+ *                  pool can name an object of the other only if a slot in one of the two pools had more than 2^(61-b)/d
+ *                  uses with a handle.
  * Races        If a program makes a handle of an object while another thread releases the object, the program gets 0,
  *              or a handle that is stale at once.  There is a third case if the release is not a CAS (A2, arena.h): a
  *              release that read the state before it was marked ends the use without changing the word.  Then the
  *              handle stays live until a use with a handle ends in this slot.  Until then the handle names the slot's
- *              present object, as the pointer does.  While the state is not marked, a release by this handle is
+ *              present object, as the old pointer does.  While the state is not marked, a release by this handle is
  *              refused, and makes the handle stale.
  * Progress     Wait-free, except that a release by handle, a pin and an unpin are lock-free.
  * Edges        TELL (arena.h): the writes of hooks.activate are visible to the thread that resolves the handle.

@@ -5,8 +5,8 @@
  *
  * Idea         The fast path counts nothing.  The number of releases is computed from the number of pushes, which the
  *              magazines count (census.c).  The two numbers differ by pushes without a release, by releases that push
- *              nothing, and by retired objects, which are pushed later.  The library counts these exceptions.  Acquires
- *              = releases + active objects.
+ *              nothing, and by retired objects, which are pushed later.  The library counts these exceptions.  The
+ *              number of acquires is computed as releases + active objects.
  * Invariants   I1  capacity = active + retired + cached + shared + untouched, while no call is under way.  `active` is
  *                  counted from the states, and the other terms from the magazines.  So an object that is lost, or is
  *                  in two places, violates I1 and shows as `unaccounted`.

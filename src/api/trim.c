@@ -4,10 +4,10 @@
  *
  * Idea         A trim cools and then sweeps.  Cooling takes free slots out of the free lists, one by one, and puts them
  *              into the cold store (cold.h), where an acquire looks last.  Sweeping moves a cursor over the pages, and
- *              looks for runs of at most STEP_BYTES in which all slots are cold.  It takes the slots of a run out of
- *              the cold store (first the counts, then the bits: O1), returns the pages, and puts the slots in again.
- *              The next call starts where the sweep ended.  A trim is complete when the cursor has passed all pages
- *              since a page was last returned.
+ *              looks for runs of at most STEP_BYTES in which all slots are cold.  The sweep takes the slots of a run
+ *              out of the cold store (first the counts, then the bits: O1), returns the pages, and puts the slots in
+ *              again.  The next call starts where the sweep ended.  A trim is complete when the cursor has passed all
+ *              pages since a page was last returned.
  * Invariants   TR1 while a trim returns a page, it holds all slots on the page, so no other thread can have an object
  *                  there.  A page is skipped if the cold store has not opened every slot on it yet, because a thread
  *                  that opens a slot does not use the cold store's bits.
@@ -18,7 +18,7 @@
  *                  So untouched pages are neither returned nor counted.
  * Progress     Other calls are lock-free.  While the thread of a trim is stopped in a step of the sweep, no other call
  *              can get the slots that this step holds.
- * Edges        COLD (cold.h): from the call that cooled the slot, to this call, to the call that takes the slot next.
+ * Edges        COLD (cold.h): from the call that cooled the slot, to the sweep, to the call that takes the slot next.
  */
 #include "api/api.h"
 #include "base/probes.h"

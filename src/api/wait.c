@@ -6,11 +6,11 @@
  * Idea         A call that wants n objects has n cells of the queue, with n consecutive tickets.  Servers give it the
  *              objects one by one, in the order of its cells (W14), just as they serve n calls for one object each.  A
  *              slot stays in its cell until every cell of the call has one, or the call ends.
- * Invariants   W8  no two calls wait for each other's objects.  Two calls that want several objects may enlist their
- *                  cells alternately, so each may be given objects that the other needs.  Therefore a call that has
- *                  some of its objects checks every millisecond whether a call with an earlier ticket waits.  If one
- *                  does, the later call gives all its objects back, and the earlier call is served first.  The cells of
- *                  the later call stay in the queue, with their tickets.
+ * Invariants   W8  no two calls keep waiting for each other's objects.  Two calls that want several objects may enlist
+ *                  their cells alternately, so each may be given objects that the other needs.  Therefore a call that
+ *                  has some of its objects checks every millisecond whether a call with an earlier ticket waits.  If
+ *                  one does, the later call gives all its objects back, and the earlier call is served first.  The
+ *                  cells of the later call stay in the queue, with their tickets.
  *              W9  a call in the queue holds only the slots in its cells.  (W1 to W7, W14: waiters.h, cells.h.)
  *              W15 a waiting call keeps its ticket until the call ends.  If the call cannot use an object that it was
  *                  given, it queues again in its old place before it puts any slot back.
@@ -39,7 +39,7 @@ static bool must_queue(const lfpool_t *pool, int64_t timeout_ns)
 	return timeout_ns && !pool->hooks.exhausted && waiters_any(&pool->waiters);
 }
 
-/* Takes one object, like lfpool_acquire().  A wait that hooks.exhausted asks for ends at the deadline of this call. */
+/* Takes one object, like lfpool_acquire().  A wait that hooks.exhausted asks for ends no later than the deadline. */
 static void *take_one(lfpool_t *pool, lfpool_cache_t *cache, uint64_t deadline_ns)
 {
 	if (pool->hooks.exhausted)

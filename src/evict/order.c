@@ -41,7 +41,7 @@ static inline bool is_candidate(uint64_t word)
 	return (word & (GENERATION_ONE - 1)) == GENERATION_CANDIDATE;
 }
 
-/* The number of slots or nodes of a level, up to the last one that can have a candidate.  seq_cst: so a scan (EV4)
+/* The number of slots or nodes of a level, up to the last one that can have a candidate.  seq_cst, so that a scan (EV4)
  * includes the slots of all earlier unpins. */
 static inline size_t level_count(const struct order *order, unsigned level)
 {
@@ -100,7 +100,7 @@ static inline void node_lower(struct order *order, unsigned level, size_t index,
 	stamp = load_seq_cst(&l->stamp[node]);
 	if (!rank_before(order, rank, (struct rank){priority, stamp}))
 		return;
-	/* Both loops repeat only after another thread changed the word. */
+	/* Each loop repeats only after another thread changed the loop's word. */
 	while (priority_before(order, rank.priority, priority) &&
 	       !cas_seq_cst(&l->priority[node], &priority, rank.priority))
 		;
@@ -124,7 +124,7 @@ void order_lower(struct order *order, uint32_t slot)
 /* The result of a scan: the least rank, and the slot or node that has it. */
 struct lowest {
 	struct rank rank;
-	size_t at; /* SIZE_MAX: no rank is below RANK_NONE */
+	size_t at; /* SIZE_MAX: all ranks are RANK_NONE */
 };
 
 #define LOWEST_NONE ((struct lowest){RANK_NONE, SIZE_MAX})
@@ -209,8 +209,8 @@ static struct lowest scan_block(const struct order *order, unsigned level, struc
 	return level ? scan_as(order, true, level, NULL, block) : scan_as(order, true, 0, order->arena, block);
 }
 
-/* The version after a raise.  `child` is the child with the least rank.  SIZE_MAX: there is no such child, and the
- * version names the first one. */
+/* The version after a raise.  `child` is the child with the least rank.  SIZE_MAX: no child has a candidate, and the
+ * version names the first child. */
 static inline uint64_t version_next(uint64_t version, size_t child)
 {
 	const uint64_t hint = child == SIZE_MAX ? 0 : child % ORDER_BLOCK;
@@ -266,8 +266,8 @@ static inline size_t hinted(const struct order *order, unsigned level, size_t no
 	return node;
 }
 
-/* Follows the least bound from the root down to a block of slots, and scans that block.  True: no candidate is below
- * *lowest_out.  False: the bounds above the block were too low, and this call has raised them. */
+/* Follows the least bound from the root down to a block of slots, and scans that block.  True: no candidate has a lower
+ * rank than *lowest_out.  False: the bounds above the block were too low, and this call has raised them. */
 static bool descend(struct order *order, struct lowest *lowest_out)
 {
 	unsigned level = order->levels - 1;

@@ -14,8 +14,8 @@
  *                 A rank changes only while the slot is pinned.  So only the last unpin can make a bound too high, and
  *              that unpin lowers the bounds above the slot.  Raising a bound only makes later searches faster.  Each
  *              eviction raises the bounds above its victim.
- * Invariants   EV1 a slot's priority and stamp change only while the caller has pinned the slot's object, or the
- *                  object is not active.
+ * Invariants   EV1 a slot's priority and stamp change only while the slot is no candidate: the word does not have the
+ *                  phase candidate yet, or the call that changes them has pinned the object.
  *              EV2 each bound above a candidate is at most the candidate's rank, unless a thread is raising the bound.
  *                  This holds from the return of the candidate's last unpin until the candidate is pinned, or its use
  *                  ends.
@@ -122,7 +122,7 @@ static inline uint64_t order_stamp(struct order *order)
 	return fetch_add_relaxed(&order->clock, 1) + 1;
 }
 
-/* Gives a slot its rank (EV1).  The slot's object is not active yet, or the caller has pinned it. */
+/* Gives a slot its rank (EV1).  The slot is no candidate. */
 void order_enter(struct order *order, uint32_t slot, struct rank rank);
 /* Changes the priority of a slot that the caller has pinned (EV1). */
 void order_set_priority(struct order *order, uint32_t slot, uint64_t priority);

@@ -45,7 +45,7 @@ struct lfpool_set_t {
 	struct set_class class[];
 };
 
-/* Called under the lock of all windows, once per class. */
+/* Called under the lock of all windows, once per class.  With NULL: called by lfpool_set_destroy(). */
 static inline void set_publish(lfpool_set_t *set, size_t class_number, lfpool_t *pool)
 {
 	/* release, edge MAKE: publishes the complete pool. */

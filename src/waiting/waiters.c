@@ -90,7 +90,7 @@ static bool give(lfpool_t *pool, struct cache_head *head, struct cell *cell, uin
 	if (!then)
 		cell_giving(&pool->waiters, cell, 1);
 
-	/* release, edge QUEUE: the slot, and the writes of the slot's last holder. */
+	/* release, edge QUEUE: publishes the slot, and the writes of its last holder. */
 	const bool gave = cas_release(&cell->word, &word, given);
 
 	if (gave && !then)
@@ -307,7 +307,7 @@ void waiters_forget_calls(lfpool_t *pool)
 
 	/* The fork may have stopped a call that made an object free, before that call loaded `wanted`. */
 	store_relaxed(&d->full, FULL_UNKNOWN);
-	/* It may also have stopped calls while they claimed, vacated or showed a cell (cells.h). */
+	/* The fork may also have stopped calls while they claimed, vacated or showed a cell (cells.h). */
 	store_relaxed(&d->vacant, tagged_next(load_relaxed(&d->vacant), 0));
 	for (uint32_t index = count; index-- > 0;) {
 		struct cell *cell = cell_at(d, index);
