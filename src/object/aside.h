@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * aside.h - keeps free slots whose objects hooks.activate refused, so that a call that was refused an object tries
- * others.
+ * aside.h - keeps free slots whose objects hooks.activate refused, so that the acquire tries other objects.
  *
  * Idea         A refused object stays built, and its slot must stay free.  If the call put the slot on a magazine, it
  *              would find the slot again at once.  If it kept the slot until it returned, and its thread stopped, no
  *              other thread could get the slot.  So the call sets the slot aside: it draws a ticket and stores it in
- *              the slot's word.  Any thread that has found the free lists empty can take the slot from there.  Before a
- *              call sets its first slot aside, it reads the number of tickets drawn so far.  From then on it takes only
- *              slots with tickets up to that number, `until`, so it tries each object once.
+ *              the slot's word.  Any thread that has found the free lists empty can take that slot.  Before a call sets
+ *              its first slot aside, it reads the number of tickets drawn so far.  From then on it takes only slots
+ *              with tickets up to that number, `until`, so it tries each object once.
  * Invariants   AS1 a slot is set aside exactly while its ticket is not 0, and then no thread holds it.  A call holds
  *                  one slot at a time.
  *              AS2 tickets only grow, so a slot that a call has taken gets a ticket above `until` if it is set aside

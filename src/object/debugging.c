@@ -20,7 +20,7 @@ struct debug {
 	struct debug_modes modes;
 	size_t object_size;
 	bool poisons, uses_tools;
-	struct tools tools; /* without a tool, calls with it do nothing      */
+	struct tools tools; /* tools.h does nothing if no tool was found     */
 	struct owners owners;
 	struct quarantine quarantine;
 	size_t mapped_bytes;
@@ -305,7 +305,7 @@ void debug_slot_ending(struct debug *debug, uint32_t slot, void *object)
 		owner_released(&debug->owners, slot);
 }
 
-/* Checks a slot that leaves the quarantine, and reports a write to its object in that time.  `slot` may be
+/* Checks a slot that leaves the quarantine, and reports a write to its object during the quarantine.  `slot` may be
  * SLOT_NONE. */
 static void check_leaving(struct debug *debug, uint32_t slot)
 {

@@ -189,7 +189,7 @@ bool lifecycle_build_all(struct lifecycle *lifecycle, const struct arena *arena,
 	return true;
 }
 
-/* Destroys the object if it is built, after hooks.deactivate if it is active. */
+/* For a built object: runs hooks.deactivate if the object is active, and then hooks.destroy. */
 static void lifecycle_destroy(struct lifecycle *lifecycle, uint32_t slot, void *object, bool active)
 {
 	if (!load_relaxed(&lifecycle->built[slot]))

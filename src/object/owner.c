@@ -20,7 +20,7 @@
 
 /* ---- Call sites ---- */
 
-/* The innermost frames, which are skipped: os_backtrace(), callsite_find(), record() and owner_acquired(). */
+/* The number of innermost frames to skip: os_backtrace(), callsite_find(), record() and owner_acquired(). */
 #define FRAMES_OURS 4
 #define FRAMES_OURS_MAX 12
 #define FRAMES_MAX 32

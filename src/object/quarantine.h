@@ -2,9 +2,9 @@
 /*
  * quarantine.h - a ring that keeps released slots for a while, so that a use after release is detected.
  *
- * Idea         Each release puts its slot into the next entry of a ring with N entries.  It takes out the slot that was
- *              put there N releases ago, and puts that slot on the free lists.  An acquire that finds the free lists
- *              empty takes from the ring, so a quarantine never makes an acquire return NULL.
+ * Idea         Each release puts its slot into the next entry of a ring with N entries, takes out the slot that was put
+ *              there N releases ago, and puts that slot on the free lists.  An acquire that finds the free lists empty
+ *              takes from the ring, so a quarantine never makes an acquire return NULL.
  * Invariants   Q1  every change of an entry (put or take) raises its version by one.  So if two readings of an entry
  *                  are equal, the entry did not change between them.  If two sums of all versions are equal, no entry
  *                  changed between them.

@@ -17,7 +17,7 @@ __attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *ad
 __attribute__((weak)) void __lsan_register_root_region(const void *address, size_t bytes);
 __attribute__((weak)) void __lsan_unregister_root_region(const void *address, size_t bytes);
 
-/* TO3: if the library is built with ThreadSanitizer, it reports no edges, because a reported edge would hide a missing
+/* TO3: a library built with ThreadSanitizer reports no edges, because a reported edge would hide that the library lacks
  * one. */
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)

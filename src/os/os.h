@@ -153,7 +153,7 @@ bool os_lock(void *address, size_t bytes);
 lfpool_status_t backing_give(uint32_t flags, void *address, size_t bytes);
 /* Calls os_map(), then backing_give().  NULL when the system refuses either. */
 void *backing_map(uint32_t flags, size_t bytes);
-/* os.c: backs pages with memory by writing to each of them, where the system has no call for that. */
+/* os.c: backs pages with memory by writing to each of them, for systems without a call that does so. */
 void os_touch(void *address, size_t bytes);
 
 /* Asks for huge pages, of HUGE_PAGE_BYTES each; the system may refuse. */
@@ -167,7 +167,7 @@ unsigned os_processors(void);
  * answer. */
 bool os_is_shared(const void *address, size_t bytes);
 
-/* The C library's heap, for small data of a thread or the process. */
+/* The C library's heap, for small data, and for the objects of malloc mode. */
 void *os_heap_resize(void *memory, size_t bytes);
 void *os_heap_aligned(size_t alignment, size_t bytes);
 void os_heap_free(void *memory);

@@ -158,7 +158,7 @@ static inline void put(lfpool_t *pool, struct cache_head *cache, uint32_t slot, 
 	} else {
 		struct cache *c = enter(pool, cache);
 
-		/* Counted before the put, so that the count of releases is never too high. */
+		/* Counted first, so that releases, which are pushes minus these, are never too many. */
 		if (!released)
 			tally(&c->counts.returned);
 		cache_put(c, slot);
@@ -177,7 +177,7 @@ void slots_put_in_mode(lfpool_t *pool, struct cache_head *cache, uint32_t slot)
 	if (likely(slot)) {
 		put(pool, cache, slot, true);
 	} else {
-		/* The slot is in quarantine, where an acquire finds it. */
+		/* The slot is in quarantine, where an acquire finds it.  So this release pushed nothing. */
 		tally_shared(&pool->core.unpushed, 1);
 		slots_fence(pool);
 	}
@@ -382,7 +382,8 @@ static inline bool activate_one(const struct lfpool_cache_t *face, void *object)
 	return true;
 }
 
-/* The same for many objects, up to the first one that is already active; returns the number of objects before it. */
+/* Does activate_one() for objects up to the first one that is already active; returns the number of objects before
+ * it. */
 static inline size_t activate(const struct lfpool_cache_t *shared, void *const *objects, size_t count)
 {
 	/* The stores cannot change a local copy, so the compiler loads its fields only once. */
@@ -532,7 +533,7 @@ size_t bulk_put(struct cache_head *head, void *const *objects, size_t count)
 
 	magazine_place_many(m, slots, first, done, objects);
 	magazine_push_placed(m, first, done);
-	/* magazine_room() may have reset the magazine. */
+	/* magazine_room() may have reset the magazine, so that fast paths can use it again. */
 	if (unlikely(head->face.hot != m))
 		cache_offer(c);
 	return done;

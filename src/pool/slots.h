@@ -25,7 +25,7 @@ static inline uint32_t slots_take(lfpool_t *pool, struct cache_head *cache)
 					     : slots_take_in_mode(pool, cache);
 }
 
-/* A free slot from the magazines, or a slot that was set aside, but not an unused or a cold slot. */
+/* A free slot from the magazines, or one that was set aside; never an unused or a cold slot. */
 uint32_t slots_take_idle(lfpool_t *pool, struct cache_head *cache);
 
 /* Does the work of slots_take() after the fast path of lfpool/inline.h has failed, and has left the hot magazine's

@@ -9,7 +9,7 @@
  *              exit hand_back() gives back the caches of live pools.  Later calls, from other destructors, find the
  *              table `gone`, and each of them borrows a cache.
  * Invariants   L1  a table has mask + 1 entries.  This number is a power of two, at least TABLE_ENTRIES_MIN, and
- *                  greater than the index of any entry in use.  (`nothing` and `gone` have the mask 0.)
+ *                  greater than the index of any entry in use.  (Exception: `nothing` and `gone` have the mask 0.)
  *              L2  after a thread was refused a cache, the thread's next PATIENCE - 1 calls on that pool do not ask for
  *                  one.  During these calls, the pool's entry is {calls left + 1, generation of the pool's id}.
  *              L3  no thread looks up a pool with the id 0: no entry matches this id, and attach() is not called.
@@ -35,8 +35,7 @@ _Static_assert(sizeof(no_entries) == (1 + TABLE_ENTRIES_MIN) * sizeof(*no_entrie
 #define gone (&gone_entries[1])
 /* True: the system has no usable key for a destructor, so no thread can have a cache. */
 static bool keyless;
-/* After the system has refused a thread a table: the number of calls that must not ask for one, of all threads
- * together. */
+/* The calls left that do not ask for a table, because the system has refused one.  All threads share this number. */
 static _Atomic(uint32_t) patience;
 
 static THREAD_LOCAL struct serving *serving;

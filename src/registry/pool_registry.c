@@ -448,7 +448,7 @@ lfpool_status_t registry_create_in(lfpool_registry_t *registry, const char *name
 		return status;
 	status = range ? window_create_pool(&row.pool, &config, *range) : lfpool_create(&row.pool, &config);
 	if (status == LFPOOL_OK)
-		limit(&(struct target){row.pool, row.reserved, row.made}); /* no other thread has it yet */
+		limit(&(struct target){row.pool, row.reserved, row.made}); /* no other thread has the pool yet */
 	complete_row(registry, name, status == LFPOOL_OK ? row.pool : NULL);
 	*pool_out = status == LFPOOL_OK ? row.pool : NULL;
 	return status;

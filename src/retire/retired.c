@@ -70,7 +70,6 @@ static void put_back(struct retired *retired, struct batch *batch, struct cache_
 	lfpool_t *pool = batch->pool;
 	uint32_t slot = batch->first;
 
-	/* The count ends the loop, not the last link. */
 	for (uint32_t left = (uint32_t)batch->face.count; left; left--) {
 		const uint32_t below = retired_below(retired, slot);
 
@@ -278,7 +277,7 @@ bool lfpool_retire_poll(lfpool_t *pool)
 
 /* ---- Draining ---- */
 
-/* Waits before the next attempt, after `attempt` attempts have failed.  False: the scheme refuses to wait. */
+/* Waits for retired objects, after `attempt` earlier waits.  False: the scheme refuses to wait. */
 static bool wait_a_while(struct retired *retired, unsigned attempt)
 {
 	_Atomic(uint64_t) nothing;
@@ -286,8 +285,8 @@ static bool wait_a_while(struct retired *retired, unsigned attempt)
 	if (retired->scheme.wait && !retired->scheme.wait(retired->scheme.context))
 		return false;
 	(void)retired_poll(retired, NULL);
-	/* relaxed: no other thread knows the word.  A scheme that can wait has waited, so the first two attempts do not
-	 * sleep. */
+	/* relaxed: no other thread knows the word.  A scheme that can wait has just waited, so the first two calls do
+	 * not sleep. */
 	store_relaxed(&nothing, 0);
 	if (!retired->scheme.wait || attempt > 1)
 		os_sleep_on(&nothing, 0, os_now_ns() + DRAIN_PAUSE_NS);

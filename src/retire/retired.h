@@ -95,7 +95,7 @@ struct batch {
 	lfpool_t *pool;
 	struct retired_shard *shard;
 	uint32_t first;          /* slot; its link leads to the next        */
-	_Atomic(uint32_t) begun; /* BEGUN: batches of this shard so far     */
+	_Atomic(uint32_t) begun; /* batches so far, for edge BEGUN          */
 };
 
 struct retired_shard {

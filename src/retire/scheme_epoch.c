@@ -22,7 +22,7 @@
 
 struct place {
 	ck_epoch_record_t record;
-	bool registered; /* with the epoch; written by the holder of the batch */
+	bool registered; /* record is known to the epoch; written by the holder of the batch */
 };
 
 struct records {
@@ -31,7 +31,7 @@ struct records {
 };
 
 struct deferred {
-	ck_epoch_entry_t entry; /* first */
+	ck_epoch_entry_t entry; /* must be first */
 	bool due;
 };
 
