@@ -57,7 +57,7 @@
  * must be valid there.  If a process ends inside a call, the pool loses the objects and the cache of that call.
  * Objects that the process held are never released automatically.
  *
- * Any other pool belongs to the process that created it, and a child has a copy of it.  If its objects are in
+ * Any other pool belongs to the process that created it, and a child has a copy of it.  If the pool's objects are in
  * caller-provided memory that the child shares, they remain the parent's, and the child's copy of the pool is closed
  * (lfpool_close()): an object that the child releases leaves the copy, and no hook runs.  (The child finds in
  * /proc/self/maps that the memory is shared.  Where /proc is not mounted, the child must not use the pool.)
@@ -107,7 +107,7 @@ LFPOOL_C_BEGIN_
 	 LFPOOL_BUFFER_ALIGN_(object_alignment) +                                                                \
 	 LFPOOL_STRIDE_(object_size, LFPOOL_BUFFER_ALIGN_(object_alignment)) * (capacity))
 
-/* Parts of these macros; internal. */
+/* Parts of LFPOOL_BUFFER_BYTES_WITH; internal. */
 #define LFPOOL_BUFFER_POOL_ sizeof(char[LFPOOL_BUFFER_ALIGNMENT == 64 ? 3328 : 4736])
 #define LFPOOL_BUFFER_CACHE_ (LFPOOL_BUFFER_ALIGNMENT == 64 ? 320 : 384)
 #define LFPOOL_BUFFER_EXTRA_ 3

@@ -275,8 +275,8 @@ typedef struct lfpool_hooks_t {
 	 * other objects, each once. */
 	bool (*validate)(void *context, void *object);
 	/* Called in each acquire, before the caller gets the object.  false: the object stays free and built, and the
-	 * call tries others, each once.  The call returns NULL if every free object was refused, by this call or by an
-	 * overlapping one.  Later calls try refused objects last, but before they build a new one. */
+	 * call tries other objects, each once.  The call returns NULL if every free object was refused, by this call or
+	 * by an overlapping call.  Later calls try refused objects last, but before they build a new object. */
 	bool (*activate)(void *context, void *object);
 	/* Called in each release, to clear references or reset the object.  false: the object must not be reused.  Then
 	 * destroy is called at once, and create before the slot is used again. */

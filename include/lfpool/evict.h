@@ -58,10 +58,11 @@ LFPOOL_C_BEGIN_
 /*
  * lfpool_acquire_evicting - acquire a new object; in a full pool, by evicting the object with the lowest priority.
  *
- * It tries a free object first, then growth by config.growth_step, then eviction.  It does not call hooks.exhausted.
+ * The call tries a free object first, then growth by config.growth_step, then eviction.  It does not call
+ * hooks.exhausted.
  *
  * priority    The new object's priority, until lfpool_set_priority().
- * handle_out  Receives its handle; 0 on failure.
+ * handle_out  Receives the new object's handle; 0 on failure.
  * Returns     The object, pinned once for the caller: lfpool_unpin() publishes it.  NULL: no object was free, and none
  *             gave way (see lfpool_evict_t); or a hook refused the object (a victim's slot then stays free); or the
  *             pool is closed or does not evict, or handle_out is NULL.

@@ -26,9 +26,9 @@
  * count, unless config.larger is set.  A release finds the pool by the address, because all classes have address
  * windows of one size, side by side.
  *
- * The pool of the smallest class is made with the set, the others by the first call that needs them.  That call takes a
- * lock and enters the kernel, and the system can refuse memory.  To avoid this, first call lfpool_set_pool() for each
- * class.
+ * The pool of the smallest class is made with the set, each other pool by the first call that needs it.  That call
+ * takes a lock and enters the kernel, and the system can refuse memory.  To avoid this, first call lfpool_set_pool()
+ * for each class.
  *
  * lfpool/set_inline.h inlines the fast paths of lfpool_set_acquire(), lfpool_set_release() and
  * lfpool_set_release_if_owned().

@@ -55,7 +55,7 @@ LFPOOL_API lfpool_status_t lfpool_set_release_slow_(lfpool_set_t *set, void *obj
 LFPOOL_C_END_
 
 #ifdef LFPOOL_INLINES_POOLS_
-/* Finds the thread's cache of the pool at this index; false: the thread has no entry for it. */
+/* Finds the thread's cache of the pool at this index; false: the thread's table has no entry for that pool. */
 LFPOOL_HELPER_ bool lfpool_set_find_(const LFPOOL_ATOMIC_(uint64_t) *ids, const LFPOOL_ATOMIC_(uintptr_t) *offsets,
 				     uintptr_t index, lfpool_cache_t **cache_out)
 {

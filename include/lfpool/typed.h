@@ -25,7 +25,7 @@
  *
  *     LFPOOL_DEFINE(name, type)               the functions below
  *     LFPOOL_HOOKS(name, type)                struct name_hooks: a table of the type's hooks
- *     LFPOOL_DEFINE_WITH(name, type, table)   as LFPOOL_DEFINE, for pools that call that table
+ *     LFPOOL_DEFINE_WITH(name, type, table)   as LFPOOL_DEFINE, for pools with the hooks of that table
  *
  * ---- The functions of LFPOOL_DEFINE ----------------------------------------------------------------------------
  *

@@ -29,7 +29,7 @@ LFPOOL_C_BEGIN_
  *
  * A waiting call takes `count` consecutive places in the queue, and keeps them until it returns, so it does not starve.
  * Objects given to it count as in use.  If each of two such calls holds objects that the other needs, the later call
- * gives its objects back.  (This does not hold inside a continuation of the same pool, which must not wait.)
+ * gives its objects back.  (Inside a continuation of the same pool, which must not wait, these rules do not hold.)
  *
  * If hooks.validate rejects an object that was given to a waiting call, and hooks.create cannot rebuild it, the call
  * waits again in its place.

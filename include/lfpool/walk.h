@@ -197,7 +197,7 @@ LFPOOL_INLINE_ size_t lfpool_for_each_slot(lfpool_t *pool, lfpool_visit_slot_t v
 /*
  * lfpool_release_all - release every active object, whichever thread holds it.
  *
- * Hooks run as for lfpool_release(), and handles become stale.  A holder that releases its object again is refused
+ * Hooks run as for lfpool_release(), and handles become stale.  A holder's own release of its object is then refused
  * (double release).
  *
  * Returns   Number of objects that this call released.  Objects that other threads acquire or release during the call
