@@ -263,7 +263,7 @@ enum leave { LEAVE_REFUSED, LEAVE_NOW, LEAVE_LATER };
 /* Ends the use that `word` belongs to.  If the object is pinned, the phase becomes `later` instead: GENERATION_RELEASED
  * or GENERATION_RETIRED. */
 enum leave arena_leave(const struct arena *arena, uint32_t slot, uint64_t word, enum generation_phase later);
-/* The same for a thread that has seen that the state is marked. */
+/* Like arena_leave(), for the use whose marked state the caller has seen. */
 COLD enum leave arena_leave_marked(const struct arena *arena, uint32_t slot, enum generation_phase later);
 
 /* Adds a pin to the use that `word` belongs to; false if the use has ended, or has GENERATION_PINS_MOST pins. */

@@ -5,7 +5,7 @@
  *
  * Idea         A cache has a magazine, `current`, and two stacks.  Its user, the thread or call that has claimed it,
  *              works on `current`.  When `current` is empty, the user puts it on the cache's stack of empty magazines
- *              and takes a full one: from the cache's own stack, from the depot, or from an unused chunk.  When
+ *              and takes one with objects: from the cache's own stack, from the depot, or from an unused chunk.  When
  *              `current` is full, the user puts it on the cache's stack of full magazines and takes an empty one.  So a
  *              worker gets back the objects that it released itself, and a change of magazines costs two
  *              compare-and-swaps on a line that other threads rarely write.  A stack has at most `bound` magazines.
@@ -139,7 +139,7 @@ size_t cache_lot_bytes(size_t magazine_bytes, uint32_t caches);
 struct cache *cache_at(const struct core *core, uint32_t index, uint32_t *left_out);
 /*
  * Claims a cache that only the caller uses: a thread's cache, an explicit cache, or a cache for one call.  The search
- * starts at `hint`.  NULL when all caches of a full table are taken, or when the system refuses memory for more.  After
+ * starts at `hint`.  NULL when the table is full and all caches are taken, or when the system refuses memory.  After
  * such a refusal, the next PATIENCE calls that need a new cache for one call get NULL too.  Lock-free; may enter the
  * kernel.
  */

@@ -175,7 +175,7 @@ void census_reset_high_water(struct core *core)
 		stack_reset(full, &full->least, &core->magazines);
 	}
 	/* acquire, both: edge LOT, for the counted caches; edge CLAIM, for their magazines.  A cache that is born later
-	 * has an empty stack, and a zero mark. */
+	 * needs no reset, because its stack is empty and its mark is 0. */
 	EACH_CACHE(core, c, load_acquire(&core->table.count))
 	{
 		if (load_acquire(&c->born))

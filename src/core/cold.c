@@ -21,7 +21,7 @@ static uint64_t counts_of(uint64_t capacity, int64_t balance)
 	return capacity << 32 | (uint32_t)balance;
 }
 
-/* The same, but limits the number of owed objects to the capacity. */
+/* Like counts_of(), but limits the number of owed objects to the capacity. */
 static uint64_t counts_within(uint64_t capacity, int64_t balance)
 {
 	return counts_of(capacity, balance < -(int64_t)capacity ? -(int64_t)capacity : balance);
@@ -192,7 +192,7 @@ size_t cold_owe(struct cold *c, size_t count)
 	do {
 		to = counts_owe(now, count);
 	} while (!change(c, &now, to));
-	/* All owed objects together add 1 (O5). */
+	/* All owed objects together add only 1 to `wanted` (O5). */
 	if (cold_owes_in(now) || !cold_owes_in(to))
 		want(c, -UINT32_C(1));
 	return cold_capacity_in(now) - cold_capacity_in(to);

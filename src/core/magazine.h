@@ -19,8 +19,8 @@
  *              finds its magazine empty resets the positions, and so brings it home.
  *                 Magazines have numbers.  Magazines 1 .. chunks are born full: magazine n holds the slots of the n-th
  *              chunk.  The next magazines are the spares.  They are born empty, as room for the objects by which the
- *              pool may grow.  Both groups are one array in the pool's mapping and are used in order, so unused
- *              magazines take no memory.  Each new cache adds EXTRA_PER_CACHE empty magazines with the next numbers.
+ *              pool may grow.  Both groups are one array in the pool's mapping.  Unused magazines are not touched, so
+ *              they take no memory.  Each new cache adds EXTRA_PER_CACHE empty magazines with the next numbers.
  *              Their memory is mapped in lots of doubling size: lot k is for LOT_CACHES * 2^k caches.  So the address
  *              of a magazine follows from its number without a search, and no magazine moves.
  * Invariants   H1 .. H5 and H8 of lfpool/inline.h, and
@@ -76,16 +76,15 @@ static inline size_t magazine_bytes(size_t slots)
 
 /* ---- Words ---- */
 
-/* The position after `count` objects of a magazine at home; for `slots` objects it is the limit.  This number is also
- * the word `bottom` of a magazine without pushes. */
+/* The position after `count` objects that begin at HOME; with `count` = slots, the limit.  In a magazine without
+ * pushes, the word `bottom` is equal to its position. */
 static inline uint32_t magazine_limit(uint32_t count)
 {
 	return (uint32_t)LFPOOL_HOME_ + count;
 }
 
-/* These functions return the word `bottom` with a changed position.  bottom_lowered() lowers it by `count`, and
- * bottom_raised() raises it by `count`.  bottom_pushed() raises it for `count` pushes, which it also adds to the count
- * of pushes. */
+/* These functions return the word `bottom` with a changed position: bottom_lowered() lowers the position by `count`;
+ * bottom_raised() and bottom_pushed() raise it.  bottom_pushed() also adds `count` to the number of pushes. */
 static inline uint64_t bottom_lowered(uint64_t bottom, uint32_t count)
 {
 	return (bottom & ~(POSITIONS - 1)) | LFPOOL_POSITION_(bottom - count);
@@ -366,7 +365,7 @@ static inline void magazine_place(struct lfpool_magazine *m, uint32_t slots, uin
 	store_relaxed(&m->entry[magazine_place_of(position, slots)], object);
 }
 
-/* The same for `count` objects, from `first` on, where magazine_room() has found room for them. */
+/* Writes `count` objects into the entries from position `first` on, where magazine_room() has found room for them. */
 static inline void magazine_place_many(struct lfpool_magazine *m, uint32_t slots, uint64_t first, uint32_t count,
 				       void *const *objects)
 {
@@ -405,7 +404,7 @@ static inline bool magazine_push(struct lfpool_magazine *m, uint32_t slots, uint
 	return true;
 }
 
-/* The same for a magazine that has room only in entries that thieves have emptied.  The magazine leaves home. */
+/* Pushes `object` on a magazine that has room only in entries that thieves have emptied.  The magazine leaves home. */
 static inline void magazine_push_round(struct lfpool_magazine *m, uint32_t slots, uintptr_t object)
 {
 	/* relaxed: our own last store (H2). */

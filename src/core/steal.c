@@ -70,7 +70,7 @@ static ALWAYS_INLINE void collect_magazine(const struct core *core, uint64_t wor
 
 	struct lfpool_magazine *m = magazines_at(&core->magazines, number);
 	/* acquire, edge SHOW: sees the earlier stores of the thread that moved top.  So bottom, which is loaded next,
-	 * is no older than the bottom that this other thread saw. */
+	 * is no older than the bottom that the other thread saw. */
 	uint64_t top = load_acquire(&m->top);
 	/* acquire, edge GIVE.  So the second load of top is no older than the top that the owner saw before it stored
 	 * this bottom. */

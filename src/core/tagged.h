@@ -8,9 +8,8 @@
  * Invariants   S1  every change of a tagged word advances its tag by one.  So tagged words, read as integers, only
  *                  grow.
  * Wrap         S1 does not protect a CAS if exactly k * 2^40 changes of the word fall between a thread's load and its
- *              CAS.  A thread that does nothing else makes 125 million changes a second (test step.wrap), and so needs
- *              2.4 hours for 2^40 of them.  Test builds with a short tag (LFPOOL_TAG_BITS) show this failure
- *              (verify/step).
+ *              CAS.  A thread that only changes the word makes 125 million changes a second (test step.wrap), so 2^40
+ *              changes take 2.4 hours.  Test builds with a short tag (LFPOOL_TAG_BITS) show this failure (verify/step).
  */
 #ifndef LFPOOL_TAGGED_H
 #define LFPOOL_TAGGED_H
