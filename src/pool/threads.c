@@ -74,8 +74,6 @@ static void hand_back(void *memory)
 
 	/* From now on this thread's calls find `gone`, and borrow a cache. */
 	(void)table_set(gone);
-	if (table == gone)
-		return;
 	os_of_thread(lfpool_thread_).last.pool_id = 1;
 	live_pools_lock();
 	for (uint64_t i = 0; i <= table[-1].pool_id; i++) {
