@@ -80,7 +80,7 @@ LFPOOL_C_BEGIN_
 
 /*
  * LFPOOL_BUFFER_BYTES, LFPOOL_BUFFER_BYTES_WITH - bytes that are enough for a pool of `capacity` objects, with the
- * defaults for everything else.  Integer constant expressions, if their arguments are.
+ * defaults for everything else.  Both are integer constant expressions if their arguments are.
  *
  * object_size       As config.object_size.
  * object_alignment  As config.object_alignment: 0 is the default.

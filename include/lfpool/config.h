@@ -352,7 +352,7 @@ typedef struct lfpool_config_t {
 	                             0 = none                                                            */
 	/* With `evict`: is an object of priority a evicted before one of priority b?  The order must be a strict weak
 	 * order of all 64-bit numbers, and must never change: the pool also compares numbers that no object has.  Any
-	 * thread calls it, several times per search.  NULL: a < b. */
+	 * thread may call it, several times per search.  NULL: a < b. */
 	bool (*before)(void *context, uint64_t a, uint64_t b);
 	void *before_context; /* passed to `before` */
 } lfpool_config_t;

@@ -54,7 +54,7 @@ LFPOOL_C_BEGIN_
 /*
  * lfpool_label - name the purpose of an object, for reports of the modes owner, poison and guard.
  *
- * Does nothing without the mode owner or backtrace, and in malloc mode.
+ * Does nothing in malloc mode, or in a pool without the mode owner or backtrace.
  *
  * object    Active, held by the caller.  Any other value has no effect.
  * label     A string that outlives the pool, or NULL.  The next acquire of the object clears it.

@@ -132,7 +132,7 @@ struct lfpool_magazine {
 	LFPOOL_ATOMIC_(uint64_t) top;      /* position of the oldest object; CAS by any thread, only grows   */
 	LFPOOL_ATOMIC_(uint64_t) bottom;   /* position after the newest object; written by the owner, H1, H4 */
 	LFPOOL_ATOMIC_(uint64_t) next;     /* stack link: {depth from here down:32, number of the next:32}   */
-	LFPOOL_ATOMIC_(uint32_t) number;   /* of this magazine, from 1; 0 until it is first used             */
+	LFPOOL_ATOMIC_(uint32_t) number;   /* number of this magazine, from 1; 0 until it is first used      */
 #ifndef __cplusplus                        /* C++ has no flexible array */
 	LFPOOL_ATOMIC_(uintptr_t) entry[]; /* ring of objects; 0: this entry's object, not used yet (H7)     */
 #endif
@@ -335,7 +335,7 @@ struct lfpool_head_ {
 	uint64_t id;         /* 0: threads have no caches of this pool                        */
 	uintptr_t in_tables; /* the offset of the pool's entry in a thread's table, in bytes  */
 	uintptr_t first;     /* the address of the first object                               */
-	uint64_t inverse;    /* of the odd part of the stride, modulo 2^64                    */
+	uint64_t inverse;    /* inverse of the odd part of the stride, modulo 2^64            */
 	uint32_t slots;      /* objects to which the pool can grow; 0 in malloc mode          */
 	uint32_t stride;     /* bytes from object to object: an odd number shifted by `shift` */
 	uint8_t shift;
@@ -350,7 +350,7 @@ LFPOOL_C_BEGIN_
 LFPOOL_API extern __thread struct lfpool_thread_ lfpool_thread_;
 #endif
 /* The slow paths for a pool that is neither the thread's last one nor in the thread's table.  They enter the pool into
- * the table. */
+ * the table, if it has an entry there. */
 LFPOOL_API void *lfpool_acquire_slow_(lfpool_t *pool);
 LFPOOL_API lfpool_status_t lfpool_release_slow_(lfpool_t *pool, void *object, bool if_owned);
 LFPOOL_C_END_

@@ -155,8 +155,8 @@ typedef struct lfpool_registry_report_t {
 	size_t objects_owed;          /* sum of `owed` of lfpool_stats_t                                             */
 	size_t objects_added;         /* objects that this switch added                                              */
 	size_t objects_removed;       /* objects that this switch removed                                            */
-	size_t bytes_trimmed;         /* returned to the system by this switch                                       */
-	lfpool_profile_error_t error; /* of the profile that the call was given                                */
+	size_t bytes_trimmed;         /* bytes that this switch returned to the system                               */
+	lfpool_profile_error_t error; /* the error of the profile that the call was given                      */
 	size_t pools_busy;            /* pools that another call is just changing; that call brings them to this
 	                           scenario                                                                    */
 } lfpool_registry_report_t;

@@ -338,7 +338,7 @@ LFPOOL_INLINE_ const lfpool_hooks_t *lfpool_typed_no_hooks(lfpool_hooks_t *unuse
 	struct name##_pool_t /* the semicolon is the user's */
 
 /*
- * LFPOOL_DEFINE - define the functions above for one type.
+ * LFPOOL_DEFINE - define the functions listed at the top of this file, for one type.
  *
  * name      Prefix of the defined names.
  * type      The objects' type: complete, and such that `type *` is a pointer to it.

@@ -56,7 +56,7 @@ typedef struct lfpool_cursor_t {
 	uint64_t ahead;       /* bit i: state ahead_at + i seemed to be active     */
 	size_t magazine;      /* slots per magazine                                */
 	size_t object_size;   /* bytes                                             */
-	bool every;           /* set it after open to visit free objects too       */
+	bool every;           /* set it after opening to visit free objects too    */
 	bool active;          /* with `every`: is the object just returned active? */
 } lfpool_cursor_t;
 
