@@ -7,7 +7,7 @@
  *              bound on the tickets waiting below it.  A bound may be too small, since a cell that stops waiting does
  *              not update it, but it is never too large.
  *                 A call that begins to wait stores its cell's word, and then lowers the bounds of the cell's group
- *              and top to its ticket.  If a bound is small enough already, the call only advances the tag of the bound.
+ *              and top to the ticket.  If a bound is small enough already, the call only advances the tag of the bound.
  *                 A search finds the top with the least bound, then the group with the least bound below that top, and
  *              scans the cells of that group.  If all tickets below a bound are greater than the bound, the search
  *              raises the bound, and begins again.  The CAS that raises a bound expects the word that the search read
@@ -261,7 +261,7 @@ void cell_giving(const struct waiters *d, const struct cell *cell, uint32_t more
 	if (cell->index < CELL_LOT)
 		return;
 	group = group_of(d, cell, &top);
-	/* relaxed, both: the counters publish no data, and later searches see them. */
+	/* relaxed, both: the counters publish no data.  A search may miss a change, because later searches see it. */
 	(void)fetch_add_relaxed(&group->giving, more);
 	(void)fetch_add_relaxed(&top->giving, more);
 }

@@ -27,7 +27,7 @@ static uint64_t counts_within(uint64_t capacity, int64_t balance)
 	return counts_of(capacity, balance < -(int64_t)capacity ? -(int64_t)capacity : balance);
 }
 
-/* `slots` objects become cold.  First the owed objects among them leave the pool; the rest becomes allowed. */
+/* `slots` objects become cold.  They leave the pool as far as objects are owed; the rest becomes allowed. */
 static uint64_t counts_put(uint64_t now, uint64_t slots)
 {
 	const uint64_t capacity = cold_capacity_in(now), paid = least(slots, cold_owed_in(now));
@@ -570,7 +570,7 @@ void pages_mark(struct cold *c, uint32_t slot)
 	if (!a->dirty)
 		return;
 	for (size_t page = page_of(first); page <= page_of(first + a->stride - 1); page++)
-		/* relaxed, both: we hold a slot on the page, so no call returns the page.  Other threads may only store
+		/* relaxed, both: we hold a slot on the page, so no call returns the page.  Other threads can only store
 		 * the same value. */
 		if (!load_relaxed(&a->dirty[page]))
 			store_relaxed(&a->dirty[page], 1);

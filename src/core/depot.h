@@ -134,7 +134,7 @@ static inline void stack_reset(struct stack *s, low_water_word *mark, const stru
 			low_water_note(mark, depth);
 			break;
 		}
-		/* Retries only after another thread moved the head, or for a spurious failure: lock-free. */
+		/* Retries only after another thread moved the head, or after a spurious failure: lock-free. */
 		back_off(&failures);
 	}
 	low_water_close(mark, open);
@@ -170,7 +170,7 @@ static inline bool stack_push_within(struct stack *s, const struct magazines *ms
 		 * it. */
 		if (cas_weak_release(&s->head, &head, tagged_next(head, number)))
 			break;
-		/* Retries only after another thread moved the head, or for a spurious failure: lock-free. */
+		/* Retries only after another thread moved the head, or after a spurious failure: lock-free. */
 		back_off(&failures);
 	}
 	if (failures)
@@ -210,7 +210,7 @@ static inline uint32_t stack_pop(struct stack *s, const struct magazines *ms, ta
 				tally_shared(&s->retries, failures);
 			return number;
 		}
-		/* Retries only after another thread moved the head, or for a spurious failure: lock-free. */
+		/* Retries only after another thread moved the head, or after a spurious failure: lock-free. */
 		back_off(&failures);
 	}
 }
@@ -231,7 +231,7 @@ static inline uint32_t shard_carve(struct shard *s, const struct magazines *ms, 
 					   ms->stride);
 			return number;
 		}
-		/* Retries only after another thread carved, or for a spurious failure: lock-free. */
+		/* Retries only after another thread carved, or after a spurious failure: lock-free. */
 	}
 	return 0;
 }
@@ -251,7 +251,7 @@ static inline uint32_t depot_take_spare(struct depot *d, const struct magazines 
 			magazine_make_empty(magazines_at(ms, number), number);
 			return number;
 		}
-		/* Retries only after another thread took a spare, or for a spurious failure: lock-free. */
+		/* Retries only after another thread took a spare, or after a spurious failure: lock-free. */
 	}
 	return 0;
 }

@@ -14,7 +14,7 @@
  *                 read yet to one that it had already read.  So a second collect follows.  If the second one sees no
  *                 object either, and the sums agree, nothing moved and nothing was released between the collects.  So
  *                 by C1 no slot was free then.  The call keeps the sums: later, one collect with equal sums suffices.
- *              The cold store's count is not in the sums, because the sums may only grow, and this count can fall.
+ *              The cold store's count is not in the sums, because the sums must never fall, and this count can.
  *              Each collect reads that count first, even before the number of caches.  So no slot was free at the
  *              moment when the last collect read the count: if two collects agree, the other words did not change
  *              between the end of the first and the beginning of the second; if one collect agrees with kept sums, the
@@ -29,7 +29,7 @@
  *                  equal.  (The sum of the counts is below 2^63.  The sum of the words wraps at 2^64, which takes about
  *                  2^40 changes.)
  *              SV3 a magazine gets objects only by pushes.  So a magazine that the first collect found empty, and that
- *                  had no push until the second, was empty all the time.
+ *                  had no push before the second, was empty all the time.
  *              SV4 the sums of a collect are never 0, because they include the caller's `current_word`.  So they differ
  *                  from the initial kept sums of a cache, which are 0.
  * Progress     Lock-free: the result is STEAL_AGAIN only if another thread moved something between our reads, or if the
