@@ -281,8 +281,8 @@ static inline uintptr_t magazine_pop(struct lfpool_magazine *m, uint32_t slots, 
  * Takes up to `wanted` of the newest objects at once; returns their number.  The objects stay in the entries from
  * position *first_out on, until the owner pushes again.  Bottom is lowered below all of them in one step.  From then on
  * thieves can get at most one of them, the object at top: a thief that wants the next one must read top after that
- * object was taken; after its fence it reads the lowered bottom, and finds no object.  So the owner races with thieves only if it
- * wants the object at top too.  In that case the magazine is empty afterwards.
+ * object was taken; after its fence it reads the lowered bottom, and finds no object.  So the owner races with thieves
+ * only if it wants the object at top too.  In that case the magazine is empty afterwards.
  */
 static inline uint32_t magazine_pop_many(struct lfpool_magazine *m, bool asymmetric, size_t wanted, uint64_t *first_out)
 {
