@@ -317,7 +317,7 @@ LFPOOL_HELPER_ lfpool_status_t lfpool_cache_release_if_owned_inline_(lfpool_cach
  *              interrupted call always reads an id and a cache that belong together.
  * Fibers       A fiber may continue in another thread between two calls.  So each call reads the thread's words again,
  *              by asm, relative to the thread pointer (fs).  The compiler may keep only the words' distance from that
- *              pointer, which is the same in all threads.
+ *              pointer: all threads have the same distance.
  */
 struct lfpool_entry_ {
 	uint64_t pool_id;      /* 1: no pool; never 0                */
@@ -349,8 +349,8 @@ LFPOOL_C_BEGIN_
 #if defined(__ELF__) && !defined(LFPOOL_EMBEDDED)
 LFPOOL_API extern __thread struct lfpool_thread_ lfpool_thread_;
 #endif
-/* The slow paths for a pool that is neither the thread's last one nor in the thread's table.  They enter the pool into
- * the table, if it has an entry there. */
+/* The slow paths, mostly for a pool that lfpool_find_() does not find.  They enter the pool into the thread's table,
+ * unless the pool's id is 0 here. */
 LFPOOL_API void *lfpool_acquire_slow_(lfpool_t *pool);
 LFPOOL_API lfpool_status_t lfpool_release_slow_(lfpool_t *pool, void *object, bool if_owned);
 LFPOOL_C_END_

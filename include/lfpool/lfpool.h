@@ -210,8 +210,8 @@ LFPOOL_API void lfpool_cache_destroy(lfpool_cache_t *cache);
  *
  * The depot is the free lists that all caches share.  The call is an optimisation: other threads could take the objects
  * out of the cache, but only after they searched everywhere else, and mostly at the cost of a membarrier(2).  Some
- * objects may stay in the cache if the pool has no empty magazine.  Objects in the quarantine of a debug mode always
- * stay there.
+ * objects may stay in the cache if the pool has no empty magazine.  The call takes nothing out of a debug mode's
+ * quarantine.
  *
  * cache     A cache of this pool; NULL: the calling thread's cache, if it has one.
  * Progress  Lock-free, without a system call.

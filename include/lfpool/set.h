@@ -102,7 +102,7 @@ LFPOOL_INLINE_ void lfpool_set_config_init(lfpool_set_config_t *config)
  *
  * set_out   Receives the set; set to NULL on failure.
  * config    Read, not kept.
- * Returns   LFPOOL_OK; LFPOOL_E_ARGUMENT (a NULL pointer); LFPOOL_E_NO_MEMORY (also for addresses);
+ * Returns   LFPOOL_OK; LFPOOL_E_ARGUMENT (a NULL pointer); LFPOOL_E_NO_MEMORY (or no addresses);
  *           LFPOOL_E_CONFIG_OBJECT_SIZE for `largest`; LFPOOL_E_CONFIG_STEPS; LFPOOL_E_CONFIG_HOOKS or LFPOOL_E_BUFFER
  *           for hooks or memory that a set cannot have; else as lfpool_create() or lfpool_registry_create_pool() for
  *           any class.  After a failure nothing is left.

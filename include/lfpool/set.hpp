@@ -138,8 +138,8 @@ private:
 
 /* ---- An allocator ------------------------------------------------------------------------------------------ */
 
-/* For containers of the standard library: nodes and small arrays come from the set, and arrays that are larger or more
- * aligned than the set's objects from operator new.  When all objects of a class are in use, the allocator throws
+/* For containers of the standard library.  Nodes and small arrays come from the set; arrays that are too large or too
+ * aligned for it come from operator new.  When all objects of a class are in use, the allocator throws
  * std::bad_alloc, or calls std::terminate() without exceptions. */
 template <typename T> class allocator {
 public:

@@ -102,7 +102,7 @@
 #define LFPOOL_TYPED_CAST(type, pointer) ((type *)(pointer))
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define LFPOOL_TYPED_ALIGNMENT(name, type) enum { name##_typed_alignment = (int)_Alignof(type) };
-#else /* C99 has no _Alignof: takes the offset behind a char.  An extension, as the type may have a flexible array. */
+#else /* C99 has no _Alignof: use the offset after a char.  An extension, as the type may have a flexible array. */
 #define LFPOOL_TYPED_ALIGNMENT(name, type)                 \
 	LFPOOL_TYPED_EXTENSION struct name##_typed_probe { \
 		char before;                               \

@@ -3,8 +3,8 @@
  * wait.h - wait for objects when none is free: with a timeout, or by a continuation.
  *
  * Waiting calls and continuations share one queue: first come, first served.  A release gives its object to the first
- * of them.  lfpool_acquire() does not queue.  It may take a released object until the release has taken that object for
- * a waiting call.  While no call waits, the queue costs a release one load.
+ * of them.  lfpool_acquire() does not queue.  It may take a released object before the release takes that object
+ * back for a waiting call.  While no call waits, the queue costs a release one load.
  *
  * Threads    Any, as lfpool_acquire().  The queue has 16,368 places, one per object that a call waits for.  A call that
  *            gets no place looks for free objects every millisecond instead.  The calls are not cancellation points:
