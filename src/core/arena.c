@@ -160,8 +160,8 @@ bool arena_object_bytes(const struct arena_plan *plan, size_t *bytes_out)
 
 /* ---- Life ---- */
 
-/* Are all slots usable from the start?  If so, the whole range is mapped with access, and the pages before and behind
- * the objects are protected afterwards, because Valgrind takes time for each byte that is opened.  Otherwise the range
+/* Are all slots usable from the start?  If so, the whole range is mapped with access, because Valgrind takes time for
+ * each byte that is opened later.  Then the pages before and behind the objects are protected.  Otherwise the range
  * is mapped without access and the usable part is opened, because the system does not charge memory that never had
  * access (mlockall(2), strict overcommit). */
 static bool is_whole(const struct arena_plan *plan)

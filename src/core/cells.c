@@ -22,7 +22,7 @@
  *                  as small as that bound.  W3 follows from W10 and W11.
  *              W12 from before a server gives a slot to a call's cell in the tree, until after it has woken the call,
  *                  the counters `giving` of the cell's group and top are not 0.  Only this server lowers the counters
- *                  again.  So a search finds the call although cells with smaller tickets wait, as W5 requires.  If
+ *                  again.  So a search wakes the call even if cells with smaller tickets wait (W5).  If
  *                  the server never runs again, each search reads one more group.
  * Progress     Lock-free: a search begins again only after it raised a bound, or another thread changed one.  Each cell
  *              that stopped waiting leaves at most two bounds that a search must raise.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * census.c - counts the slots that are in use, in magazines, cold and unused; see cache.h.
+ * census.c - counts the slots by place: in use, in magazines, cold or unused; see cache.h.
  *
  * Idea         A fast path counts nothing, because a counter would cost more than the fast path.  So all numbers are
  *              derived from other data.  The states show which objects are in use.  The magazines show how many objects

@@ -4,8 +4,8 @@
  *
  * Idea         The C library's backtrace() finds call sites.  Names of functions come from the dynamic symbols, which a
  *              program has if it is linked with -rdynamic.  Other frames are written as "program+0x1234", which
- *              addr2line -e program 0x1234 turns into a line.  The table has a row for each holder.  A holder is a
- *              label, or a thread if the object has no label, together with the call site if it is known.  Rows are
+ *              addr2line -e program 0x1234 turns into a line.  The table has a row for each holder.  A holder is the
+ *              object's label (or thread, if it has no label) plus the call site, if known.  Rows are
  *              found by a linear search, so there are at most ROWS_MAX rows; all further holders share one row.
  * Orders       All relaxed: a record belongs to the slot's holder.
  */

@@ -78,7 +78,7 @@ void tools_shut(const struct tools *t, void *memory, size_t bytes)
 
 /* ---- Roots ---- */
 
-/* The number of slots that are roots after the next step from `rooted`. */
+/* The next value of `rooted`, the number of slots that are roots. */
 static uint64_t roots_next(const struct object_range *range, uint64_t rooted)
 {
 	const uint64_t first = ROOTS_FIRST_BYTES / range->stride + 1, next = rooted ? 2 * rooted : first;

@@ -7,8 +7,8 @@
  *              or a table still works, without a cache.  docs/decisions/0007-thread-local-variables.md has the figures.
  *              A pool's index among the live pools is also the index of its entry in every thread's table.  Each table
  *              has at least TABLE_ENTRIES_MIN entries, so an index below that needs no check of the table's size.  For
- *              a pool with a higher index, the fast look-up uses the index modulo TABLE_ENTRIES_MIN.  The entry there
- *              never has the pool's id, so thread_cache() must find the right entry.
+ *              a pool with a higher index, the fast look-up uses the index modulo TABLE_ENTRIES_MIN.  That entry
+ *              never has the pool's id, so the look-up falls back to thread_cache().
  * Invariants   L4  an entry with a pool's id has the thread's cache of that pool.  While the pool lives, only the
  *                  thread's exit clears the entry.  Signal handlers only read the table, so a handler may run between
  *                  the thread's check of an id and the thread's load of the cache.

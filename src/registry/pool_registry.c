@@ -20,8 +20,7 @@
 
 static uint64_t as_value(size_t number)
 {
-	/* UINT32_MAX is PROFILE_NONE, for LFPOOL_CACHE_NONE.  lfpool_create() refuses other numbers that are too
-	 * large. */
+	/* LFPOOL_CACHE_NONE becomes PROFILE_NONE (UINT32_MAX).  lfpool_create() refuses other numbers above the limit. */
 	return number > PROFILE_OBJECTS_MAX ? UINT32_MAX : number;
 }
 
