@@ -20,7 +20,7 @@
 
 static uint64_t as_value(size_t number)
 {
-	/* LFPOOL_CACHE_NONE becomes PROFILE_NONE (UINT32_MAX).  lfpool_create() refuses other numbers above the limit. */
+	/* LFPOOL_CACHE_NONE becomes PROFILE_NONE (UINT32_MAX).  lfpool_create() refuses others above the limit. */
 	return number > PROFILE_OBJECTS_MAX ? UINT32_MAX : number;
 }
 
