@@ -107,6 +107,58 @@ TEST_WITH(failed_compare_and_swaps_are_counted, setup, teardown)
 	assert_int_equal(sigaction(SIGSEGV, &before, NULL), 0);
 	munmap(at, page);
 }
+
+/* A pop writes to two pages in turn: its announcement, and the head.  The handler lets the first write pass.  At the
+ * second one it changes the stack, so that the compare-and-swap fails. */
+static struct {
+	tagged_word *announcement;
+	struct stack *stack;
+	unsigned faults;
+} disturbing;
+
+static void set_page(void *at, bool writable)
+{
+	REQUIRE(mprotect(at, (size_t)sysconf(_SC_PAGESIZE), writable ? PROT_READ | PROT_WRITE : PROT_READ) == 0);
+}
+
+static void disturb(int signal_number)
+{
+	const unsigned fault = ++disturbing.faults;
+
+	(void)signal_number;
+	if (fault % 2) {
+		set_page(disturbing.announcement, true);
+		set_page(disturbing.stack, false);
+		return;
+	}
+	set_page(disturbing.stack, true);
+	if (fault == 2)
+		(void)pop(disturbing.stack);
+	else
+		push(disturbing.stack, 8);
+	set_page(disturbing.announcement, fault > 2);
+}
+
+TEST_WITH(each_failure_of_one_pop_is_counted, setup, teardown)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct sigaction action = {.sa_handler = disturb}, before;
+	char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(pages != MAP_FAILED);
+	disturbing.announcement = (void *)pages;
+	disturbing.stack = (void *)(pages + page);
+	atomic_store(&disturbing.stack->head, atomic_load(&full->head));
+	assert_int_equal(sigaction(SIGSEGV, &action, &before), 0);
+	set_page(pages, false);
+	assert_int_equal(stack_pop(disturbing.stack, &core->magazines, disturbing.announcement), 8);
+	assert_int_equal(sigaction(SIGSEGV, &before, NULL), 0);
+	assert_int_equal(disturbing.faults, 4);
+	/* More only where a compare-and-swap may fail spuriously. */
+	assert_in_range(tally_read(&disturbing.stack->retries), 2, 100);
+	atomic_store(&full->head, atomic_load(&disturbing.stack->head));
+	munmap(pages, 2 * page);
+}
 #endif
 
 /* The failures on each kind of stack are added up. */
