@@ -7,15 +7,15 @@
  *              begins until its release has returned.  Then every object in use is counted, and so is the caller's
  *              own wish, so a moment with all objects in use has more than `capacity` out.  Without such a moment
  *              during the call NULL was wrong.  The bound never blames a right NULL; it may miss a wrong one while
- *              other threads are between two steps.
+ *              other threads are in calls.
  * Layout       One 64-bit word {full moments:32, out:32}. An increment that lifts `out` above the capacity counts a
  *              full moment in the same CAS. So `out` was above the capacity during the call if and only if it was so
  *              right after the caller's increment, or a full moment was counted since.
  * Sizes        In a pool that grows and shrinks, the scenario counts missing objects as out: from before a shrink
- *              until a growth has returned.  It does the same for the objects that lfpool_trim() may hold.
- * Orders       seq_cst: the count must change before and after the pool's own words.  This also orders the threads,
- *              which could hide a missing edge of the pool from ThreadSanitizer.  So rounds with enough capacity for
- *              all do not count: every NULL is wrong there.
+ *              until a growth has returned.  It also counts the objects that a running lfpool_trim() may hold.
+ * Orders       seq_cst: `out` must rise before an acquire changes the pool's words, and fall after a release has
+ *              changed them.  This also orders the threads, and could so hide a missing edge of the pool from
+ *              ThreadSanitizer.  So rounds whose capacity suffices do not count: every NULL is wrong there.
  */
 #ifndef STRESS_DEMAND_H
 #define STRESS_DEMAND_H
@@ -25,8 +25,8 @@
 #include <stdint.h>
 
 struct demand {
-	bool counted;      /* false: the capacity suffices, NULL is never right */
-	bool unjudged;     /* NULLs are not judged, and nothing is counted */
+	bool counted;      /* false: `word` is unused; NULL is never right, unless `unjudged` */
+	bool unjudged;     /* NULLs are not judged; then `counted` is false */
 	uint32_t capacity; /* objects                                           */
 	_Atomic(uint64_t) word;
 };
@@ -63,7 +63,7 @@ static inline void demand_lower(struct demand *demand, uint32_t count)
 		(void)atomic_fetch_sub(&demand->word, count);
 }
 
-/* After a NULL, before demand_lower(): could it be right? */
+/* Could NULL be right?  `reading` is from demand_raise(); called before demand_lower(). */
 static inline bool demand_null_allowed(struct demand *demand, uint64_t reading)
 {
 	return demand->counted && (demand_out(reading) > demand->capacity ||

@@ -12,37 +12,37 @@
 #define PINNED_MAX 4
 #define PLACES 16
 
-/* The object of a slot. */
+/* A slot's object. */
 struct use {
-	_Atomic(unsigned) pins; /* raised after a pin, lowered before the unpin */
-	/* Written only while it is pinned. */
+	_Atomic(unsigned) pins; /* raised after each pin, lowered before its unpin */
+	/* These six are written only by a thread that has the object pinned. */
 	struct held held;
-	lfpool_handle_t handle;  /* 0: the slot's object was never acquired by priority          */
-	lfpool_handle_t offered; /* equal to the handle: any thread may release it */
-	uint64_t begin, end;     /* of its acquire, in evicting.ticks */
+	lfpool_handle_t handle;  /* 0: no object of the slot was acquired by priority yet */
+	lfpool_handle_t offered; /* if equal to `handle`, any thread may release the object */
+	uint64_t begin, end;     /* evicting.ticks before and after the object's acquire */
 	bool published;
-	/* By any thread, even late. */
-	_Atomic(uint64_t) tried; /* one bit for each priority that it may have had */
-	/* By hooks.evict. */
-	lfpool_handle_t evicted; /* the last handle                                   */
+	/* Written by any thread, even after the object has ended. */
+	_Atomic(uint64_t) tried; /* bit_of() each priority that the object may have had */
+	/* Written by hooks.evict. */
+	lfpool_handle_t evicted; /* handle of the last victim in this slot */
 };
 
 /* An object that this thread acquired and that may be gone by now. */
 struct claim {
 	struct held held;
 	lfpool_handle_t handle; /* 0: none */
-	uint64_t settled;       /* the priority set last */
+	uint64_t settled;       /* the priority that this thread set last */
 	bool published;
 };
 
-/* The call in progress on a thread, for the hook. */
+/* A thread's call in progress, for hooks.evict. */
 struct call {
 	enum { CALL_NONE, CALL_ACQUIRE, CALL_RELEASE_LEAST } kind;
-	uint64_t rank;  /* the newcomer's           */
-	uint64_t began; /* a stamp of the history  */
+	uint64_t rank;  /* the newcomer's rank */
+	uint64_t began; /* a stamp of the history */
 	size_t evictions;
-	uint64_t last;     /* the highest rank evicted */
-	struct use victim; /* at rest: the last one */
+	uint64_t last;     /* the highest rank evicted so far */
+	struct use victim; /* at rest: the last victim */
 };
 
 struct actor {
@@ -58,16 +58,16 @@ struct actor {
 };
 
 struct evicting {
-	/* Drawn. */
+	/* Drawn for the round, up to `hold`. */
 	bool reversed; /* the greatest priority is evicted first                        */
 	bool equal;    /* LFPOOL_EVICT_LESS_OR_EQUAL                                    */
 	bool own;      /* only the holder touches an object                             */
-	bool judged;   /* handles of ended objects are tried, which orders the threads */
-	uint32_t span; /* different priorities; 0: all                                  */
-	uint32_t hold; /* objects that a thread remembers                               */
-	bool at_rest;
+	bool judged;   /* threads share ended handles to try them, which orders the threads */
+	uint32_t span; /* number of different priorities; 0: all 64-bit numbers */
+	uint32_t hold; /* claims that a thread remembers */
+	bool at_rest;  /* in evict_inspect() */
 	struct use *uses;
-	struct actor *actors; /* threads + 1 */
+	struct actor *actors; /* the threads', then the keeper's */
 	lfpool_handle_t decoy;
 	_Atomic(uint64_t) ticks;
 	_Atomic(size_t) offers; /* offered objects that are still active */
@@ -95,20 +95,21 @@ struct use *use_of(const void *object);
 
 /* ---- evict_judge.c ---- */
 
-/* hooks.evict. */
+/* The pool's hooks.evict. */
 void on_evict(void *context, void *object, lfpool_handle_t handle, uint64_t priority);
 /* The handle's object has ended.  `pinned`: another thread may have it pinned, so an unpin would undo that pin. */
 void expect_stale(struct actor *actor, lfpool_handle_t handle, bool pinned);
 /* The object is gone: other threads may try its handle. */
 void show_dead(struct actor *actor, lfpool_handle_t handle);
-/* Does this thread have it pinned? */
+/* Does this thread have the handle's object pinned? */
 bool is_pinned(const struct actor *actor, lfpool_handle_t handle);
-/* An own object that could be evicted before the call. */
+/* Before a call: one of this thread's claims whose object can be evicted; handle 0: none found. */
 struct claim witness_draw(struct actor *actor);
-/* The call chose `rank`: wrong if the witness ranks below it and is still there. */
+/* After a call that evicted or refused `rank`: wrong if the witness ranks below `rank` and is still active. */
 void witness_expect(const struct claim *witness, uint64_t rank, const char *what);
-/* At a meeting, with no call in progress; and the release of the least, by evict.c. */
+/* At a meeting, with no call in progress: checks the pool. */
 void evict_inspect(struct worker *worker);
+/* Of evict.c: lfpool_release_least(), checked. */
 size_t release_least(struct actor *actor, size_t count);
 
 #endif

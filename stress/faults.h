@@ -8,26 +8,26 @@
  *                double-grant   acquire returns the decoy, an object that the keeper holds during the whole round
  *                lost-object    release drops the object
  *                spurious-null  acquire returns NULL without asking the pool
- *                quiet-null     the same, but only when the count of demand.h cannot refute it
+ *                quiet-null     as spurious-null, but only when the count of demand.h cannot refute the NULL
  *                torn-payload   one byte of an object changes while it is held
  *                hang           acquire never returns
  *                crash          the thread overruns its stack
  *                leak           the harness loses 512 KiB after each cycle of `soak`
  *                lost-count     lfpool_stats() reports one acquire less
  *                misplaced      lfpool_stats() reports one free object less
- *                low-mark       high_water is one less than the objects seen in use at once
+ *                low-mark       high_water is one less than the most objects seen in use at once
  *              In `wait` and `resize`:
  *                late-wait      a call returns 100 ms after its timeout
  *              In `wait`:
  *                wrong-turn     the second in the queue is served before the first
  *                not-served     a continuation is not called though an object is free
  *              In `evict`, in addition to the first five:
- *                stale-handle   the handle of an ended object pins one
- *                lost-pin       pin does not ask the pool
+ *                stale-handle   the handle of an ended object pins an object
+ *                lost-pin       the pool forgets a pin
  *                lost-update    lfpool_set_priority() is not called
  *                evicted-twice  hooks.evict is called twice
- *                wrong-victim   an object that is not the least is evicted
- *                wrong-least    lfpool_least() returns another object
+ *                wrong-victim   an object is evicted that the pool did not choose
+ *                wrong-least    lfpool_least() returns an object of another rank
  *              In the scenarios that retire (nodes.h), in addition to the first five:
  *                no-deferral    every object is released, not retired
  *                early-release  one object of 16 is released, not retired
@@ -45,13 +45,13 @@
 #define FAULT_RATE 64
 #define FAULT_LATE_NS UINT64_C(100000000)
 
-/* The keeper commits none. */
+/* The keeper commits no faults. */
 static inline bool faults_wanted(const struct worker *worker)
 {
 	return options.fault != FAULT_NONE && worker != &current.keeper;
 }
 
-/* For the count of faults. */
+/* Counts a fault. */
 static inline void fault_committed(void)
 {
 	/* relaxed: a statistic. */
@@ -80,7 +80,7 @@ static inline unsigned fault_overrun(unsigned depth)
 	return depth == UINT32_MAX ? 0 : fault_overrun(depth + 1) + (unsigned)some[0];
 }
 
-/* Usually NULL; else the decoy, to be handed out without asking the pool. */
+/* Returns NULL: ask the pool; or the decoy: hand it out instead. */
 static inline void *fault_instead_of_acquire(struct worker *worker, void *decoy)
 {
 	if (fault_strikes(worker, FAULT_HANG))
@@ -97,7 +97,7 @@ static inline bool fault_null(struct worker *worker, uint64_t reading)
 	       (demand_null_allowed(&current.demand, reading) && fault_strikes(worker, FAULT_QUIET_NULL));
 }
 
-/* Only the keeper may release the decoy.  (With the ledger, no worker gets this far.) */
+/* Would a worker release the decoy?  Only the keeper may.  (The ledger stops the worker before.) */
 static inline bool fault_decoy(const struct worker *worker, const void *object)
 {
 	return object == current.decoy.object && worker != &current.keeper;
@@ -108,7 +108,7 @@ static inline bool fault_instead_of_release(struct worker *worker, const void *o
 	return fault_strikes(worker, FAULT_LOST_OBJECT) || fault_decoy(worker, object);
 }
 
-/* Changes one of these bytes. */
+/* May change one of the bytes. */
 static inline void fault_tear(struct worker *worker, unsigned char *bytes, size_t count)
 {
 	if (fault_strikes(worker, FAULT_TORN_PAYLOAD))

@@ -7,8 +7,8 @@
  *              round the checker (history_check.h) reads all arrays.
  * Hold         An acquire begins a hold, and a release names the hold that it ends: struct held carries it from
  *              thread to thread.
- * Room         The arrays are touched before the round.  When one is nearly full the round ends (history_full()); the
- *              threads' remaining calls fit into HISTORY_RESERVE records.
+ * Room         The arrays are touched before the round.  When one is nearly full, the round ends (round_full()); each
+ *              thread's remaining calls fit into HISTORY_RESERVE records.
  * Stamps       "a ended before b began" means something only if each interval contains the effect of its call.  So no
  *              access of the call may come before its first stamp, and all its stores must have left the processor's
  *              buffer before its last stamp: a full fence separates clock and call.  Nanoseconds are whole numbers:
@@ -24,12 +24,12 @@
 
 #include <stddef.h>
 
-/* The most that a scenario logs between two checks of the time: 512 acquires, 512 releases, and NULLs; 1024
+/* The most records of a thread between two calls of worker_goes_on(): 512 acquires, 512 releases, and NULLs; or 1024
  * evictions. */
 #define HISTORY_RESERVE 2048
 
-/* The last three are for pools that evict.  STEADY: from the end of the call the object can be evicted, and has this
- * rank, until a CHANGE begins, or the call that made it the VICTIM. */
+/* The last three kinds are for pools that evict.  From the end of a STEADY record its object can be evicted, and keeps
+ * the record's rank, until a CHANGE begins, or the call that evicts the object (VICTIM). */
 enum history_kind {
 	HISTORY_ACQUIRE = 1,
 	HISTORY_RELEASE,
@@ -39,31 +39,31 @@ enum history_kind {
 	HISTORY_VICTIM
 };
 
-/* Which acquisition: the index-th record of that log. */
+/* An acquisition: record `index` of log number `log`. */
 struct hold {
 	uint32_t log, index;
 };
 
 struct history_record {
-	uint64_t begin, end;  /* stamps                                                                 */
-	uint64_t object;      /* its address; or an evictable object's rank; for a NULL see history_null() */
-	uint32_t kind : 3;    /* enum history_kind                                                      */
-	uint32_t thread : 13; /* the number of its log                                                  */
-	uint32_t log : 16;    /* the hold that a release ends, or of an evictable object */
+	uint64_t begin, end;  /* stamps */
+	uint64_t object;      /* its address; STEADY, VICTIM, NULL when evicting: a rank; else 0 */
+	uint32_t kind : 3;    /* enum history_kind */
+	uint32_t thread : 13; /* number of the log with this record */
+	uint32_t log : 16;    /* log and index: the hold that a release ends, or that the last three kinds describe */
 	uint32_t index;
 };
 
 struct history_log {
 	_Alignas(64) struct history_record *records;
-	uint32_t count, limit, room; /* records written; that end the round; that fit */
-	uint32_t number;             /* of this log                                                    */
-	_Atomic(bool) *full;         /* the round's                                                    */
+	uint32_t count, limit, room; /* records: written; at which the round ends; that fit */
+	uint32_t number;             /* this log's number */
+	_Atomic(bool) *full;         /* the round's history_full */
 };
 
-/* A log without room is useless: ends the program. */
+/* The log has no room left: ends the program. */
 _Noreturn void history_overflow(const struct history_log *log);
 
-/* Without a log all of these do nothing. */
+/* If `log` is NULL, the functions below do nothing. */
 
 static inline void history_fence(void)
 {
@@ -76,7 +76,7 @@ static inline void history_fence(void)
 #endif
 }
 
-/* The stamps: before the call; after it. */
+/* The stamp before a call; history_end() returns the stamp after it. */
 static inline uint64_t history_begin(const struct history_log *log)
 {
 	const uint64_t now = log ? now_ns() : 0;
@@ -147,7 +147,7 @@ static inline void history_steady(struct history_log *log, uint64_t begin, struc
 		(void)history_append(log, HISTORY_STEADY, begin, history_end(log), rank, hold);
 }
 
-/* Begins a call that may change the rank, or after which the object may not be evictable. */
+/* Before a call that may change the object's rank, or may end its being evictable. */
 static inline uint64_t history_change(struct history_log *log, struct hold hold)
 {
 	const uint64_t now = history_begin(log);
@@ -163,7 +163,7 @@ static inline void history_victim(struct history_log *log, uint64_t begin, struc
 		(void)history_append(log, HISTORY_VICTIM, begin, history_end(log), rank, hold);
 }
 
-/* NULL: no object below `rank` could be evicted. */
+/* Logs a NULL, which claims that no object below `rank` could be evicted. */
 static inline void history_refused(struct history_log *log, uint64_t begin, uint64_t rank)
 {
 	if (log)
@@ -172,15 +172,15 @@ static inline void history_refused(struct history_log *log, uint64_t begin, uint
 
 /* ---- The history of one round: history.c ---- */
 
-/* The number of a round's faults that are described; all are counted. */
+/* The most faults of a round that are described; all are counted. */
 #define HISTORY_MESSAGES 3
 
-/* Without --history all of these do nothing. */
+/* Without --history the functions below do nothing. */
 
 /* Sets the origin of the stamps. */
 void history_open(void);
 
-/* The log of worker `index`, empty; NULL without --history.  The keeper's has room for the capacity in
+/* The log of worker `index`, empty; NULL without --history.  The keeper's log has room for the capacity in
  * current.config. */
 struct history_log *history_log_of(uint32_t index);
 

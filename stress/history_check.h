@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * history_check.h - can these answers have come from a pool that keeps its promises?
+ * history_check.h - can the answers in a history have come from a pool that keeps its promises?
  *
  * Idea         A call took effect at some unknown moment in its interval [begin, end]. A fact is definite if it holds
  *              wherever that moment was.  The checker reports only definite errors.
@@ -11,7 +11,7 @@
  *              object.
  *
  * NULL         The promise: NULL only if at some moment during the call every object was in use, or held by the call
- *              that was acquiring or releasing it.  At a moment t an object can be that only if some hold of it has
+ *              that was acquiring or releasing it.  An object can be so at a moment t only if some hold of it has
  *              A.begin <= t <= R.end: before A.begin its acquire had not begun, after R.end its release had returned
  *              and all its stores were visible.  Otherwise it is definitely free; so is an object that no thread ever
  *              acquired.  A NULL in [b, e] is wrong if and only if at every t in [b, e] at least one object, not
@@ -20,28 +20,28 @@
  *              that does not excuse a NULL (C1 of docs/design.md), and a call holds no object except the one that it
  *              returns or was given.  A bulk call may hold all its objects during the whole call: they are logged
  *              with its interval.
- *              This is exact for the promise: each NULL has its own moments, and the state of one object at a moment
- *              says nothing about another object.
- *              Objects that are only counted, without addresses (the malloc backend): t excuses a NULL if at least
- *              `capacity` holds have A.begin <= t <= R.end.
+ *              This is exact for the promise: each NULL may choose its own moment, and one object's state at a moment
+ *              does not restrict another object's.
+ *              The malloc backend's objects have no fixed addresses, so only their number counts: a moment t excuses
+ *              a NULL if at least `capacity` holds have A.begin <= t <= R.end.
  *              Stamps are real times rounded down.  If the promise was kept at the real moment m, it is also kept at
  *              t = floor(m), because rounding down preserves <=. So whole ticks and closed intervals are sound, and
  *              equal stamps blame no call.
  *
- * Conservation A release ends an unended hold of the same object, and begins after its acquire has returned.  There
+ * Conservation A release ends an unended hold of its object, and begins after the hold's acquire has returned.  There
  *              are never more different objects than the capacity.  At the end every hold has been ended.  A lost
  *              object shows when the keeper empties the pool: it is then definitely free for ever, and the keeper's
  *              NULL is wrong.
  *
  * Victims      The promise: no object that could be evicted during the whole call had a lower priority than the
  *              victim.  An object is definitely evictable, with this rank, from STEADY.end to the begin of its next
- *              CHANGE, or of the call that evicted it.  A victim of rank r in [b, e] is wrong if for some object such
- *              a time begins before b, ends after e, and has a rank below r.  A NULL is wrong in the same way; its r
- *              is the lowest rank that does not give way to the newcomer.  Such a history has no releases, and
- *              nothing else is checked.
+ *              CHANGE, or of the call that evicted it.  A victim of rank r in [b, e] is wrong if some object of a rank
+ *              below r was definitely evictable from before b until after e.  A NULL is judged in the same way; its r
+ *              is the lowest rank that does not give way to the newcomer.  An evicting pool's history has no
+ *              releases, and nothing else is checked.
  *
  * Cost         O(n log n) for n records: sort the holds by object; sweep over their ends in the order of time to find
- *              the times at which all objects are possibly in use; a NULL must meet one of these.
+ *              the times at which all objects are possibly in use; a NULL's interval must include such a time.
  */
 #ifndef STRESS_HISTORY_CHECK_H
 #define STRESS_HISTORY_CHECK_H
@@ -51,7 +51,7 @@
 enum history_fault {
 	HISTORY_FAULT_NONE,
 	HISTORY_FAULT_OVERLAP, /* two holds of one object definitely overlap                   */
-	HISTORY_FAULT_RELEASE, /* a release of an object that was not held, or of another hold */
+	HISTORY_FAULT_RELEASE, /* a release that ends no unended hold of its object, or begins too early */
 	HISTORY_FAULT_NULL,    /* NULL though at every moment some object was definitely free   */
 	HISTORY_FAULT_OBJECTS, /* more different objects than the capacity */
 	HISTORY_FAULT_HELD,    /* at the end an object is still held */
@@ -63,12 +63,12 @@ struct history_terms {
 	size_t capacity; /* objects                                                             */
 	bool fixed;      /* each object has one address for ever */
 	bool ended;      /* the round is over: no object may be held */
-	bool evicting;   /* its records are of an evicting pool */
+	bool evicting;   /* the records are of an evicting pool */
 	uint32_t keeper; /* the number of the keeper's log, for messages                        */
 	uint64_t origin; /* the stamp from which messages count                                 */
 };
 
-/* Called for each fault; `text` describes it and its operations, in several lines. */
+/* Called for each fault; `text` describes the fault and its operations, in several lines. */
 typedef void history_found(void *context, enum history_fault fault, const char *text);
 
 struct history_counts {

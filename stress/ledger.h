@@ -8,12 +8,12 @@
  *                - granted while the mark says held: two holders at once;
  *                - at acquire, contents that are not the last holder's stamp: touched while free, or the release was
  *                  not visible;
- *                - while held, contents that are not the own stamp: another thread writes here, or two objects overlap;
+ *                - while held, contents that are not the holder's stamp: another thread writes, or two objects overlap;
  *                - in a round that trims, contents of a free object that are neither the stamp nor, page by page, zero;
  *                - more marks than the capacity: objects that do not exist.
  * Orders       Stamps are plain memory, so ThreadSanitizer demands that the library orders the release before the
  *              acquire.  Marks are relaxed atomics, so they add no order.  They are still exact: the mark is cleared
- *              before the release and set after the acquire, with the promised edge between them.
+ *              before the release and set after the acquire, and the library promises an edge from release to acquire.
  * Table        Open addressing by the object's address, filled and never emptied.  The malloc backend has no fixed
  *              addresses: it gets stamps, but no marks.
  */
@@ -29,7 +29,7 @@
 struct held {
 	unsigned char *object;   /* NULL = none                               */
 	uint64_t token;          /* its stamp */
-	_Atomic(uint64_t) *mark; /* its place in the table; NULL if unmarked  */
+	_Atomic(uint64_t) *mark; /* in the table; NULL: the round has no marks */
 	struct hold hold;        /* its acquire in the history                */
 };
 
@@ -63,30 +63,30 @@ static inline uint64_t ledger_token(unsigned thread, uint64_t sequence)
 /* Writes a stamp over all of an object. */
 void stamp_write(unsigned char *object, size_t size, uint64_t token);
 
-/* All of these return true when all is well, and report a violation otherwise. */
+/* Unless their comments differ, the bool functions below return true if all is well, and else report a violation. */
 
 /* Does the object have these contents?  `when` completes "damaged ...". */
 bool ledger_stamped(const unsigned char *object, uint64_t token, const char *when);
 
-/* Just acquired: marks and stamps it.  On false the object must not be touched. */
+/* The object was just acquired: marks and stamps it.  On false it must not be touched. */
 bool ledger_take(void *object, uint64_t token, struct held *held_out);
-/* Still as stamped? */
+/* Does this thread still hold the object, with its stamp? */
 bool ledger_check(const struct held *held, const char *when);
-/* An object that a thread has found and does not hold: its holder's token and mark. */
+/* Returns the token and mark of the holder of an object that this thread has found. */
 struct held ledger_found(void *object);
-/* For a reader that does not hold the object.  It was in use when the read began; its holder may retire it, but no
- * thread may have acquired it since.  `seen` is its holder's state at that time. */
+/* For a reader that does not hold the object.  `seen` describes the object when the read began, when it was in use:
+ * since then its holder may have retired it, but no thread may have acquired it. */
 bool ledger_look(const struct held *seen);
-/* Has its holder marked it as free, or a thread acquired it since?  Without marks: false. */
+/* Has the object been marked as free, or acquired, since `seen`?  Without marks: false. */
 bool ledger_left(const struct held *seen);
-/* It came from another thread: checks it and stamps it again. */
+/* The object came from another thread: checks it and stamps it again. */
 bool ledger_take_over(struct held *held, uint64_t token);
-/* About to be released: checks it and marks it free. */
+/* The object is about to be released: checks it and marks it free. */
 bool ledger_leave(struct held *held);
-/* The same for an object that may have been evicted.  Marks it free if it is marked as held; does not check its
- * contents.  Without marks: true. */
+/* As ledger_leave(), for an object that may have been evicted: checks no contents, reports nothing.  False: the object
+ * is not marked as held under this token.  Without marks: true. */
 bool ledger_end(const struct held *held);
-/* Objects that are marked as held. */
+/* The number of objects that are marked as held. */
 size_t ledger_held(void);
 
 #endif

@@ -34,33 +34,33 @@ enum { EXIT_CLEAN, EXIT_VIOLATIONS, EXIT_USAGE, EXIT_STUCK };
 enum fault { FAULTS(FAULT_CONSTANT) };
 
 extern struct options {
-	const char *program;                      /* argv[0], for the replay command                   */
-	const char *build;                        /* of the library in this program: "plain", "chaos", ... */
-	char *next;                               /* the program that runs the cells after this one; NULL = none */
-	bool continues;                           /* this is the next one                              */
-	unsigned long before[2];                  /* then: cells that passed and failed before         */
-	lfpool_backend_t backend;                 /* set by main()                                     */
-	const struct scenario *scenario;          /* NULL = all                                        */
+	const char *program;             /* argv[0], for the replay command */
+	const char *build;               /* of the library in this program: "plain", "chaos", ... */
+	char *next;                      /* the program to run once this program's cells have run; NULL = none */
+	bool continues;                  /* an earlier program has become this program */
+	unsigned long before[2];         /* cells that passed and failed in earlier programs */
+	lfpool_backend_t backend;        /* set by main()                                     */
+	const struct scenario *scenario; /* NULL = all                                        */
 	unsigned long threads[THREAD_COUNTS_MAX]; /* the thread counts                                 */
 	size_t thread_counts;
-	double seconds;  /* of the whole run, in all its programs; 0: one for each cell */
+	double seconds;  /* of the whole run, in all its programs; 0: one second for each cell */
 	double patience; /* seconds without progress that count as a hang     */
 	uint64_t seed;
 	uint64_t round; /* the only round to run, if one_round               */
 	bool one_round;
 	bool history;         /* log every call, check the log after each round    */
-	bool history_only;    /* no other checks: for testing this one */
+	bool history_only;    /* only the log is checked: for testing that check */
 	bool sanitizer_only;  /* the oracle is silent: for testing a sanitizer */
 	const char *csv;      /* a file for the matrix; NULL = no file */
 	const char *soak_out; /* a file for the samples of `soak`; NULL = no file */
 	enum fault fault;
 } options;
 
-/* Reads the command line.  Ends the program after --help, --list and bad usage; becomes another one if --build
- * demands that. */
+/* Reads the command line.  Ends the program after --help, --list and bad usage; becomes another program if
+ * --build demands that. */
 void options_read(int argc, char **argv);
 
-/* Becomes options.next, with these arguments. */
+/* Becomes the program options.next, with arguments `argv`. */
 _Noreturn void options_become_next(char **argv);
 
 /* The name of a fault as --break takes it. */

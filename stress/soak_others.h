@@ -7,11 +7,11 @@
 
 #include "lfpool/report.h"
 
-/* With no other thread in a call: others_open(), others_rest(), others_close(). */
+/* others_open(), others_rest() and others_close() need that no other thread is in a call. */
 void others_open(void);
 /* A few uses of both pools. */
 void others_step(struct worker *worker);
-/* Everything is released, and the memory given back. */
+/* Releases all objects, and gives their memory back to the system. */
 void others_rest(void);
 void others_stats(lfpool_stats_t *built_out, lfpool_stats_t *evicting_out);
 void others_close(void);
