@@ -194,12 +194,12 @@ static char stacks[PULSES][1 << 15];      /* a crash may be the end of a stack *
 
 static void on_crash(int number, siginfo_t *information, void *context)
 {
-	static _Atomic(bool) reported;
+	static _Atomic(unsigned) reported; /* 0 or 1: riscv64 cannot exchange bytes */
 	struct digits signal;
 
 	(void)context;
 	/* relaxed: the reporting thread ends the program. */
-	while (exchange_relaxed(&reported, true))
+	while (exchange_relaxed(&reported, 1))
 		(void)pause();
 	put_event("CRASH", "signal ", digits((uint64_t)number, &signal));
 	put_threads();
