@@ -46,7 +46,8 @@
  * Edges        GIVE: every store of bottom -> load_acquire of bottom by a thief or a collect.
  *              SPACE: CAS of top -> load_acquire of top by an owner that reuses the entry.
  *              MADE: the store of number -> load_acquire of number in magazine_bottom().
- * Wrap         top has 64 bits and never wraps.  H1 subtracts positions of 16 bits, and is exact if both words are of
+ * Wrap         top wraps after 2^48 resets, about two months; a thief or a collect must stop for that long to be
+ *              misled.  H1 subtracts positions of 16 bits, and is exact if both words are of
  *              one moment.  An owner's count never wraps, because the top that it reads is no older than its
  *              last push.  A thief with an old top may compute any count, but its CAS fails.  bottom counts pushes
  *              modulo 2^48.  Two collects wrongly agree only if exactly k * 2^48 pushes, on all magazines that caches
