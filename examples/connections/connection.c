@@ -2,7 +2,7 @@
 /*
  * connection.c - see connection.h.
  *
- * Idea         The pool knows four functions of the type, which define a connection's life:
+ * Idea         Five hooks, which the pool calls, define a connection's life:
  *
  *                  create --> activate --> (in use) --> deactivate -- fit --> (free, still connected)
  *                                ^                           |                        |
@@ -10,9 +10,9 @@
  *                                           |                |
  *                                           +-- dead         +-- unfit --> destroy --> (create, when needed)
  *
- *              The first use of each object does the handshake with the server, which survives release.  If the
- *              server has closed an idle connection, validate notices and create replaces it, before a caller gets
- *              it.  If a connection breaks in use, the user notices and deactivate refuses it.
+ *              An object's first use does the handshake with the server, and a release keeps the connection open.  If
+ *              the server has closed an idle connection, validate notices, and create replaces it before an acquire
+ *              returns it.  If a connection breaks in use, its user notices, and deactivate refuses it.
  * Concurrency  Hooks run on the threads that acquire and release, so their counters must be atomic.  The connection
  *              itself belongs only to the hook's caller.
  */
@@ -34,7 +34,7 @@ struct connection {
 struct connection_calls connection_calls;
 static uint16_t server_port;
 
-/* relaxed: each counter stands alone. */
+/* relaxed: no other data depends on a counter. */
 static void count(_Atomic(uint64_t) *counter)
 {
 	atomic_fetch_add_explicit(counter, 1, memory_order_relaxed);
@@ -65,7 +65,7 @@ static bool create(void *port, struct connection *connection)
 	return connection->fd >= 0;
 }
 
-/* No data yet means that it is open; the end of the stream means that it is not. */
+/* No data yet: the connection is open.  The end of the stream: the server has closed it. */
 static bool validate(void *port, struct connection *connection)
 {
 	char nothing;
@@ -99,7 +99,7 @@ static void destroy(void *port, struct connection *connection)
 	char nothing;
 
 	(void)port;
-	/* Say goodbye, and wait until the server has noticed: then it has room for another one. */
+	/* Say goodbye, and wait until the server has noticed: then the server has room for another one. */
 	if (!connection->broken && shutdown(connection->fd, SHUT_WR) == 0)
 		while (recv(connection->fd, &nothing, 1, 0) > 0)
 			;

@@ -32,7 +32,7 @@ extern struct connection_calls {
 lfpool_status_t connections_open(uint16_t port, size_t capacity);
 size_t connections_free(void);
 
-/* Closes all of them.  Returns the number still in use. */
+/* Closes all connections.  Returns the number that were still in use. */
 size_t connections_close(void);
 
 /* Sends the question and receives it as the answer.  Returns false if the connection broke: release it, and try again

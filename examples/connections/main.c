@@ -5,9 +5,9 @@
  *     connections [--clients N] [--capacity N] [--questions N]
  *
  * connection_acquire() returns NULL for two reasons: the server refuses a connection, or all connections are in use.
- * First one thread shows both, and that no connection is lost.  Then the clients ask their questions, each over any
- * free connection.  A connection that the server closed is released as usual, and replaced when it is next needed.  At
- * the end the counts of the clients and of the hooks must agree.  Start with connection.h, then connection.c.
+ * First one thread shows both reasons, and that no connection is lost.  Then the clients ask their questions, each over
+ * any free connection.  A connection that the server closed is released as usual, and replaced when it is next needed.
+ * At the end the counts of the clients and of the hooks must agree.  Start with connection.h, then connection.c.
  *
  * Exit status  0: all counts agree.  1: they do not.  2: wrong usage.  3: the system refused a socket or a thread.
  */
@@ -71,7 +71,7 @@ struct client {
 	uint64_t answered, wrong, broke;
 };
 
-/* False: try again. */
+/* False: the caller tries again. */
 static bool ask(struct client *client, uint64_t question)
 {
 	struct connection *connection = connection_acquire();

@@ -51,7 +51,7 @@ static void *accept_all(void *nothing)
 		const char greeting = full ? SERVER_FULL : SERVER_WELCOME;
 		pthread_t thread;
 
-		/* Counted before the client can know. */
+		/* Counted before the client can know that it is accepted. */
 		open_now += !full;
 		(void)send(fd, &greeting, 1, MSG_NOSIGNAL);
 		if (full) {
@@ -88,7 +88,7 @@ void server_stop(void)
 	shutdown(listener, SHUT_RDWR);
 	pthread_join(acceptor, NULL);
 	close(listener);
-	/* Ends: all clients have closed. */
+	/* This loop ends, because all clients have closed. */
 	while (open_now)
 		sched_yield();
 }

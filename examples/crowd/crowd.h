@@ -8,8 +8,8 @@
  * --no-deferral releases each node at once, although a thread may be reading it.  Soon a reader sees a node change,
  * reports it, and ends the program.
  *
- * Exit status  0: no node changed while it was read, and each is accounted for.  1: otherwise, or no pool.  2: wrong
- *              usage.  3: no thread.
+ * Exit status  0: no node changed while it was read, and each node is accounted for.  1: otherwise, or no pool.  2:
+ *              wrong usage.  3: no thread.
  */
 #ifndef EXAMPLE_CROWD_H
 #define EXAMPLE_CROWD_H
@@ -36,14 +36,14 @@ struct options {
 struct visitor {
 	unsigned index;
 	struct random random;
-	uint64_t counts[COUNTS_MAX]; /* used by the program; the result has the sums */
-	size_t retired_at_most;      /* the most it has seen */
+	uint64_t counts[COUNTS_MAX]; /* used by the program; crowd_run() returns the sums */
+	size_t retired_at_most;      /* the most retired nodes that it has seen */
 	pthread_t thread;
 };
 
 static _Atomic(bool) crowd_over;
 
-/* relaxed: only a sign. */
+/* relaxed: the flag publishes nothing. */
 static inline bool is_over(void)
 {
 	return atomic_load_explicit(&crowd_over, memory_order_relaxed);
@@ -64,7 +64,7 @@ static inline struct options parse_options(const char *program, int argc, char *
 	return options;
 }
 
-/* Writers call this now and then. */
+/* Writers call this occasionally. */
 static inline void note_retired(struct visitor *visitor, const lfpool_t *pool)
 {
 	const size_t retired = lfpool_quick_stats(pool).retired;
@@ -72,7 +72,7 @@ static inline void note_retired(struct visitor *visitor, const lfpool_t *pool)
 	visitor->retired_at_most = retired > visitor->retired_at_most ? retired : visitor->retired_at_most;
 }
 
-/* At once, in the middle of everything: the nodes' structure may be unusable. */
+/* Ends the program without any cleanup: the nodes' structure may be unusable. */
 static inline _Noreturn void tell_changed(const char *where, uint64_t was, uint64_t is)
 {
 	printf("FAILED: a node changed while it was read, %s: its stamp was %" PRIu64 ", and is %" PRIu64 "\n", where,

@@ -8,7 +8,7 @@
  *              top by it, if the top is unchanged.  That is wrong if the node was popped, reused, and pushed again in
  *              between: it is the top again, but with another link.  (The ABA problem.) Nor may a walk down the stack
  *              meet a reused node.  In a section of an epoch neither can happen: a popped node is retired
- *              (lfpool_retire()), and free only after every section that may know it has ended.
+ *              (lfpool_retire()), and becomes free only after every section that may know the node has ended.
  * Stamps       A node gets a new stamp on each use.  So a thread that holds a node can check that it has not changed.
  *              Each pushed stamp is popped once.
  */
@@ -23,13 +23,13 @@
 #define DEPTH 16
 
 struct node {
-	ck_stack_entry_t link; /* first */
+	ck_stack_entry_t link; /* the first member: its address is the node's */
 	_Atomic(uint64_t) stamp, sum;
 };
 
 static ck_stack_t stack;
 static ck_epoch_t epoch;
-static ck_epoch_record_t records[THREADS_MAX]; /* of each thread */
+static ck_epoch_record_t records[THREADS_MAX]; /* one for each thread */
 static lfpool_scheme_t scheme;
 static lfpool_t *pool;
 static struct options options;
@@ -39,8 +39,8 @@ enum { WALKS, MET, PUSHED, POPPED, EMPTY, FULL, STAMPS_PUSHED, STAMPS_POPPED };
 
 /* ---- Nodes ------------------------------------------------------------------------------------------------- */
 
-/* relaxed, all: the stack orders the writes before a push before the reads after it.  They would not have to be
- * atomic if the program did not also try --no-deferral. */
+/* relaxed, all: the stack orders the writes before a push before the reads after it.  Without --no-deferral the fields
+ * would not have to be atomic. */
 static uint64_t stamp_of(const struct node *node)
 {
 	return atomic_load_explicit(&node->stamp, memory_order_relaxed);
@@ -70,7 +70,7 @@ static bool stack_open(void)
 	return lfpool_create(&pool, &config) == LFPOOL_OK;
 }
 
-/* False: all nodes are in use, or wait for sections. */
+/* False: all nodes are in use, or wait for sections to end. */
 static bool push(uint64_t stamp)
 {
 	struct node *node = lfpool_acquire(pool);
@@ -103,7 +103,7 @@ static bool pop(ck_epoch_record_t *record, uint64_t *stamp_out)
 
 /* ---- Threads ----------------------------------------------------------------------------------------------- */
 
-/* Walks down from the top.  Then every node it met must be unchanged, even if it was popped long ago. */
+/* Walks down from the top.  Then every node that it met must be unchanged, even if popped long ago. */
 static void walk(struct visitor *visitor)
 {
 	ck_epoch_record_t *record = &records[visitor->index];
@@ -153,14 +153,14 @@ static void count_pop(struct visitor *visitor)
 
 static void count_push(struct visitor *visitor)
 {
-	/* Each one is unique. */
+	/* Each stamp is unique. */
 	const uint64_t stamp = visitor->counts[PUSHED] * THREADS_MAX + visitor->index;
 
 	if (push(stamp)) {
 		visitor->counts[PUSHED]++;
 		visitor->counts[STAMPS_PUSHED] += stamp;
 	} else {
-		/* All wait for sections.  This thread is in none, so it waits too, while a walker goes on. */
+		/* The nodes wait for sections of walkers.  This thread is in none: it lets a walker run. */
 		visitor->counts[FULL]++;
 		sched_yield();
 	}
@@ -184,7 +184,7 @@ static void *push_and_pop(void *argument)
 
 /* ---- All of it --------------------------------------------------------------------------------------------- */
 
-/* Every pushed stamp was popped once; the last ones here. */
+/* Pops the remaining nodes.  Then every pushed stamp must have been popped once. */
 static bool settle(struct visitor *sum)
 {
 	const uint64_t popped = sum->counts[POPPED], empty = sum->counts[EMPTY];

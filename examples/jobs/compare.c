@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * compare.c - times the job system on one page with three kinds of records, see compare.h.
+ * compare.c - times the job system on one page with records from three sources, see compare.h.
  *
- * Idea         A round runs each tree once on each of them, in an order that changes from round to round, so a
- *              disturbance hits all of them.  The first round only warms up.  The table has medians, and marks results
+ * Idea         A round runs each tree once with each source, in an order that changes from round to round, so a
+ *              disturbance hits all sources.  The first round only warms up.  The table has medians, and marks results
  *              whose ranges over the rounds overlap.
  */
 #include "compare.h"
@@ -33,7 +33,7 @@ enum { LOADS = sizeof(loads) / sizeof(*loads) };
 struct line {
 	const struct load *load;
 	int workers;
-	double ns[SUBJECTS][COMPARE_ROUNDS_MAX]; /* for each job; sorted at the end */
+	double ns[SUBJECTS][COMPARE_ROUNDS_MAX]; /* nanoseconds per job of each round; sorted at the end */
 };
 
 static int by_size(const void *left, const void *right)

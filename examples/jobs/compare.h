@@ -2,9 +2,9 @@
 /*
  * compare.h - the job system on one page (one_page.c) with its records from lfpool, malloc, and a list under a mutex.
  *
- * Idea         compared_lfpool.c, compared_malloc.c and compared_mutex.c each compile the same job system.  Two of them
- *              replace its two calls, lfpool_cache_acquire() and lfpool_cache_release(), which are inlined in all
- *              three.  compare.c runs the same trees of jobs on each of them.
+ * Idea         compared_lfpool.c, compared_malloc.c and compared_mutex.c each compile the same job system.  The last
+ *              two replace its calls lfpool_cache_acquire() and lfpool_cache_release(); all three inline these calls.
+ *              compare.c runs the same trees of jobs on each of the three.
  */
 #ifndef EXAMPLE_COMPARE_H
 #define EXAMPLE_COMPARE_H
@@ -33,7 +33,7 @@ extern const struct compared compared_lfpool, compared_malloc, compared_mutex;
 #define COMPARE_ROUNDS_MAX 99
 
 /* Prints a table for one worker, and for `workers`.  The trees have up to `depth` levels below the first.  False: a job
- * did not run, or ran twice, or a record was lost; it prints which. */
+ * did not run, or ran twice, or a record was lost; the reason is printed. */
 bool compare(int workers, size_t records, unsigned depth, unsigned rounds);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* compared_malloc.c - the job system on one page, with its records from malloc().  There are as many as it wants, so no
- * job runs at once for want of a record; its deque has the same limit. */
+/* compared_malloc.c - the job system on one page, with its records from malloc().  malloc() has a record for every job,
+ * so a job runs at once only if the deque is full. */
 #include "lfpool/inline.h"
 
 #include <stdlib.h>

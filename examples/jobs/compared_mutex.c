@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * compared_mutex.c - the job system on one page, with its records from a list under a mutex: the pool that a program
- * has without a library.  It checks nothing.
+ * has without a library.  The list checks nothing.
  */
 #include "lfpool/inline.h"
 

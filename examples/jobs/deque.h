@@ -16,8 +16,8 @@
  * store of bottom and the load of top in pop, the loads of top and bottom in steal.  Those four and the
  * compare-and-swap have one order that all threads agree on: a thief that the owner did not see (old top) must see
  * the owner (new bottom). ThreadSanitizer understands operations, but not fences.  The store of bottom in push, and
- * the loads in deque_looks_empty(), are seq_cst because of sleepers (sleep.h); the deque itself needs only release
- * and relaxed there.
+ * the loads in deque_looks_empty(), are seq_cst because of sleepers (sleep.h); without sleepers, release in push and
+ * relaxed in the loads would suffice.
  */
 #ifndef EXAMPLE_DEQUE_H
 #define EXAMPLE_DEQUE_H
@@ -100,7 +100,7 @@ static inline struct job *deque_pop(struct deque *deque)
 							     memory_order_relaxed))
 			job = NULL;
 	}
-	/* Empty: restores bottom = top. relaxed: no entry below it can be stolen, so it publishes nothing. */
+	/* Empty: restores bottom = top. relaxed: no entry below top can be stolen, so it publishes nothing. */
 	atomic_store_explicit(&deque->bottom, bottom + 1, memory_order_relaxed);
 	return job;
 }
@@ -115,22 +115,22 @@ static inline struct job *deque_steal(struct deque *deque)
 
 	if (top >= bottom)
 		return NULL;
-	/* relaxed: made visible by bottom.  If the owner has overwritten it since, top has moved and the CAS below
-	 * fails. */
+	/* relaxed: made visible by bottom.  If the owner has overwritten the entry since, top has moved and the CAS
+	 * below fails. */
 	struct job *job = atomic_load_explicit(&deque->entry[top & deque->mask], memory_order_relaxed);
 
-	/* seq_cst: competes with the owner and with other thieves; relaxed on failure: another has the job. */
+	/* seq_cst: competes with the owner and with other thieves; relaxed on failure: another worker has the job. */
 	if (!atomic_compare_exchange_strong_explicit(&deque->top, &top, top + 1, memory_order_seq_cst,
 						     memory_order_relaxed))
 		return NULL;
 	return job;
 }
 
-/* Any worker.  A snapshot: false if a job is still there that was pushed before, in the order of all seq_cst
- * operations. */
+/* Any worker.  False if, in the order of all seq_cst operations, a job was pushed before this call and is still there.
+ */
 static inline bool deque_looks_empty(struct deque *deque)
 {
-	/* seq_cst, both: after the sleeper has counted itself.  An old top makes it look fuller, never empty. */
+	/* seq_cst, both: after the sleeper has counted itself.  An old top makes the deque look fuller, never empty. */
 	int64_t top = atomic_load_explicit(&deque->top, memory_order_seq_cst);
 
 	return top >= atomic_load_explicit(&deque->bottom, memory_order_seq_cst);

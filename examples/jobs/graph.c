@@ -5,17 +5,17 @@
  *     graph [--workers N] [--capacity N] [--size N] [--tile N] [--seed N]
  *
  * Distance     The edit distance: how many letters must be changed, inserted or removed to turn one text into
- *              another.  A matrix, where each cell needs the cells above, to the left, and between the two.  It is
- *              cut into tiles, one job each, which wait for the tile above and the tile to the left: a wave from the
- *              upper left to the lower right.  When the last tile has ended, a continuation reads the answer.
+ *              another.  In a matrix each cell needs the cells above, to the left, and between these two.  The
+ *              matrix is cut into tiles, one job each, which wait for the tile above and the tile to the left: a wave
+ *              from the upper left to the lower right.  When the last tile has ended, a continuation reads the answer.
  * In windows   A tile's job is started once the tile below has named it, so at most a row of tiles is prepared at a
  *              time.  If there are not enough records, the prepared tiles are started and waited for, and the tile
  *              that found no record is done at once: any capacity works, even 1.
  * Prefix sums  Two parallel loops: the sum of each block; then the sums inside each block, starting from the sum of
  *              the blocks before it.
  *
- * Exit status  0: both agree with the plain loops, and every record came back.  1: otherwise, or there is no job
- *              system.  2: wrong usage.  3: no memory.
+ * Exit status  0: both results agree with the plain loops, and every record came back.  1: otherwise, or there is no
+ *              job system.  2: wrong usage.  3: no memory.
  */
 #include "command_line.h"
 #include "jobs.h"
@@ -27,19 +27,19 @@
 #define SIZE_MOST 20000
 
 static unsigned long workers, capacity = 1024;
-static unsigned long size = 2000; /* letters of the texts, and hundreds of numbers to add up */
-static unsigned long step = 64;   /* letters of a tile                                             */
+static unsigned long size = 2000; /* letters of each text; also, in hundreds, the numbers to add up */
+static unsigned long step = 64;   /* rows and columns of a tile */
 static unsigned long seed = 1;
 
 /* ---- Edit distance ----------------------------------------------------------------------------------------- */
 
 static char *row_text, *column_text;
 static uint32_t *cells;         /* (size + 1) x (size + 1)                                                       */
-static struct job **open_tiles; /* per column of tiles, the last one prepared but not started; NULL: ended, or none */
+static struct job **open_tiles; /* in each column, the last tile if it is prepared but not started; else NULL */
 static uint64_t tiles_as_jobs, tiles_at_once;
 static uint32_t answer;
 
-/* Zeroed; without memory it ends the program. */
+/* Returns zeroed memory.  Ends the program if memory is short. */
 static void *memory(size_t count, size_t bytes)
 {
 	void *got = calloc(count, bytes);
@@ -159,7 +159,7 @@ static bool compare_distances(struct jobs *jobs)
 	open_tiles = memory(size, sizeof(*open_tiles));
 	jobs_run(jobs, distance_run, "", 1);
 
-	/* The same in one loop: a single tile. */
+	/* The whole matrix in one loop, as a single tile. */
 	const struct tile all = tile_at(1, 1, size);
 
 	tile_run(NULL, &all);
@@ -181,8 +181,8 @@ static bool compare_distances(struct jobs *jobs)
 #define BLOCK 1000
 
 struct sums {
-	uint64_t *number;                   /* at the end, the sum up to there */
-	uint64_t block[SIZE_MOST / 10 + 1]; /* its sum; later the sum before it */
+	uint64_t *number;                   /* the numbers; finally, each is the sum up to itself */
+	uint64_t block[SIZE_MOST / 10 + 1]; /* each block's sum; later the sum of the blocks before it */
 	size_t count;
 };
 

@@ -25,11 +25,11 @@
 /* A record.  Everything except the payload is in one cache line, by the pool's alignment. */
 struct job {
 	job_function *run;
-	struct job *parent;           /* the job that includes it */
-	struct job *next;             /* in an inbox                                                         */
+	struct job *parent;           /* the job that includes this one */
+	struct job *next;             /* the next job in the inbox */
 	_Atomic(uint32_t) unfinished; /* J1 */
-	_Atomic(uint32_t) waits_for;  /* unended jobs before it, plus one until jobs_start() */
-	uint32_t acquirer;            /* worker                                                              */
+	_Atomic(uint32_t) waits_for;  /* unended predecessors, plus one until jobs_start() */
+	uint32_t acquirer;            /* index of the worker that acquired the record */
 	uint32_t after_count;
 	struct job *after[JOB_AFTER_MAX]; /* the jobs that wait for this one                                 */
 	alignas(max_align_t) unsigned char payload[JOB_PAYLOAD_BYTES];
@@ -69,7 +69,7 @@ struct jobs {
 	unsigned thread_count; /* started threads: those of workers 1 .. thread_count */
 
 	alignas(128) struct inbox inbox; /* from outside             */
-	struct job outside;              /* includes all of those */
+	struct job outside;              /* includes all jobs from outside */
 	_Atomic(uint64_t) injected;
 	_Atomic(bool) stop;
 	alignas(128) struct sleepers sleepers;
@@ -77,7 +77,7 @@ struct jobs {
 
 /* ---- jobs.c ---- */
 
-/* Runs the function; `job` includes the jobs that it submits. */
+/* Runs the function; `job` includes the jobs that the function submits. */
 void run_as(struct jobs_worker *worker, struct job *job, job_function *run, const void *payload);
 /* Runs the job, and then the job that its end makes ready. */
 void job_execute(struct jobs_worker *worker, struct job *job);

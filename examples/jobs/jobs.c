@@ -3,16 +3,16 @@
  * jobs.c - the life of a job, see jobs.h: it is submitted or prepared, runs, and ends.
  *
  * The end      The worker that brings `unfinished` to 0 ends the job: it releases the record and notifies the parent,
- *              which may end that one too, and so on upwards.  Workers share no counter, except those of jobs whose
+ *              which may end too, and so on upwards.  Workers share no counter, except those of jobs whose
  *              children they share.
  * No record    The pool has a fixed number of records.  When they are all in use, the submitter runs the job itself,
  *              at once.  That is the right reaction to NULL in a job system: nothing waits, fails or allocates, and
  *              workers that produce work faster than it is done are slowed down by doing it.  The stack grows by one
  *              job per level of the work, no more.
- * Order        A job knows the number of jobs that it waits for, and each of those lists it (`after`). The list is
- *              written before they start, and no worker can end them before.  So it is a plain list, and "has it
- *              ended already?"  is never asked.  A job names its predecessors when it is made, and they were made
- *              before: there is no cycle.
+ * Order        A job counts the predecessors that it waits for, and each predecessor lists the job in its `after`.
+ *              Each `after` is written before its predecessor starts, and so before that can end: a plain list
+ *              suffices, and no code asks whether a predecessor has ended already.  A job names its predecessors when it is made, and
+ *              they were made before it: there is no cycle.
  */
 #include "job.h"
 
@@ -45,7 +45,8 @@ static void job_fill(struct job *job, struct job *parent, job_function *run, con
 	atomic_init(&job->waits_for, 1);
 	job->after_count = 0;
 	memcpy(job->payload, payload, bytes);
-	/* relaxed: the worker that lowers it got the job after this; and the submitter keeps the parent from ending. */
+	/* relaxed: a worker that lowers the count got the job after this; and the submitter keeps the parent from
+	 * ending. */
 	atomic_fetch_add_explicit(&parent->unfinished, 1, memory_order_relaxed);
 }
 
@@ -86,15 +87,15 @@ static void job_ready(struct jobs_worker *worker, struct job *job)
 		job_execute(worker, job);
 }
 
-/* True for the last job that it waited for. */
+/* A predecessor of the job has ended.  True: it was the last one. */
 static bool waits_no_more(struct job *job)
 {
-	/* release: the work done before it; acquire: the last one gets all of it, and the job begins after it. */
+	/* release: this predecessor's writes; acquire: the last caller gets all predecessors' writes, for the job. */
 	return atomic_fetch_sub_explicit(&job->waits_for, 1, memory_order_acq_rel) == 1;
 }
 
-/* The first job that becomes ready runs next on this worker, which has just written its input.  The others go to the
- * deque. */
+/* The first job that becomes ready runs next on this worker, which has just written its input.  Other ready jobs go
+ * to the deque. */
 static void tell_those_after(struct jobs_worker *worker, struct job *ended)
 {
 	for (uint32_t i = 0; i < ended->after_count; i++) {
@@ -119,7 +120,7 @@ static void job_leave(struct jobs_worker *worker, struct job *job)
 		 * others' writes; seq_cst: before the check for sleepers (sleep.h). */
 		const uint32_t before = atomic_fetch_sub_explicit(&job->unfinished, 1, memory_order_seq_cst);
 
-		/* Only its own function is left, which may be waiting. */
+		/* Only the job's own function is left, and may be waiting. */
 		if (before == 2)
 			wake(&worker->jobs->sleepers);
 		if (before > 1)
@@ -204,11 +205,11 @@ struct job *jobs_prepare(struct jobs_worker *worker, struct job *const *before, 
 	for (size_t i = 0; job && i < count; i++) {
 		struct job *one = before[i];
 
-		/* Skipped as well if it was already named. */
+		/* Also skips a predecessor that already lists the job. */
 		if (!one || (one->after_count > 0 && one->after[one->after_count - 1] == job))
 			continue;
 		one->after[one->after_count++] = job;
-		/* relaxed: it is not lowered before one of its predecessors starts. */
+		/* relaxed: the count is not lowered before a predecessor starts. */
 		atomic_fetch_add_explicit(&job->waits_for, 1, memory_order_relaxed);
 	}
 	return job;
@@ -240,8 +241,8 @@ struct range {
 
 /* Lazy binary splitting (Tzannes, Caragea, Barua and Vishkin 2010).  A worker with a range checks its own deque.  If
  * it is empty, thieves would find nothing: the upper half of the range becomes a job for them.  Otherwise no worker
- * is idle, or the jobs there suffice: it does one grain and checks again.  So a range is split where workers need it,
- * whatever the grain. */
+ * is idle, or the jobs there suffice: the worker does one grain and checks again.  So a range is split where workers
+ * need it, whatever the grain. */
 static void range_run(struct jobs_worker *worker, const void *payload)
 {
 	struct range range = *(const struct range *)payload;

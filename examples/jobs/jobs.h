@@ -43,7 +43,7 @@ typedef void job_function(struct jobs_worker *worker, const void *payload);
 
 /* ---- The system -------------------------------------------------------------------------------------------- */
 
-/* Makes a pool of `capacity` job records.  It belongs to the caller, before and after the system. */
+/* Makes a pool of `capacity` job records.  The caller destroys the pool, after the system. */
 lfpool_status_t jobs_pool_create(lfpool_t **pool_out, size_t capacity, lfpool_backend_t backend);
 
 /* Workers 1 .. workers - 1 have a thread each, which sleeps until there is work; worker 0 is the caller of jobs_run().
@@ -59,8 +59,8 @@ void jobs_destroy(struct jobs *jobs);
  * jobs_finish() at a time, and not from inside a job. */
 void jobs_run(struct jobs *jobs, job_function *run, const void *payload, size_t bytes);
 
-/* Submits a job from a thread that is not a worker.  Waits for a record up to `timeout_ns`: 0, some time, or without
- * limit (-1). false: there was none, or the payload is too long. */
+/* Submits a job from a thread that is not a worker.  Waits for a record up to `timeout_ns`; 0: not at all; -1: without
+ * limit.  false: no record, or payload too long. */
 bool jobs_inject(struct jobs *jobs, job_function *run, const void *payload, size_t bytes, int64_t timeout_ns);
 
 /* Works as worker 0, and returns when every injected job has ended. */
@@ -84,26 +84,26 @@ unsigned jobs_worker_index(const struct jobs_worker *worker);
 /* The context of jobs_create(). */
 void *jobs_context(const struct jobs_worker *worker);
 
-/* Submits a job that this one includes: this one has not ended before it has.  Never fails: without a record, or with
+/* Submits a job that the calling job includes: the calling job ends after it.  Never fails: without a record, or with
  * a payload that is too long, the job is done before the call returns. */
 void jobs_submit(struct jobs_worker *worker, job_function *run, const void *payload, size_t bytes);
 
-/* The same, but only worker `index` runs it. false: no record, or payload too long. */
+/* As jobs_submit(), but only worker `index` runs the job.  false: no record, or payload too long. */
 bool jobs_submit_to(struct jobs_worker *worker, unsigned index, job_function *run, const void *payload, size_t bytes);
 
-/* Returns when all jobs that this job submitted have ended; until then the worker runs others, on top of this one's
- * stack.  All prepared jobs must have been started. */
+/* Returns when all jobs that this job submitted have ended; until then the worker runs other jobs, on top of this
+ * job's stack.  All prepared jobs must have been started. */
 void jobs_wait(struct jobs_worker *worker);
 
-/* Calls body(begin .. end - 1) in pieces of at most `grain` (at least 1), on all workers that have nothing better to
- * do.  Returns when all is done.  `context` is for the body. */
+/* Divides begin .. end - 1 into pieces of at most `grain` (at least 1), and calls body() for each, on all workers that
+ * have no other job.  Returns when all is done.  `context` is for the body. */
 typedef void jobs_for_body(struct jobs_worker *worker, size_t begin, size_t end, void *context);
 void jobs_for(struct jobs_worker *worker, size_t begin, size_t end, size_t grain, jobs_for_body *body, void *context);
 
 /* ---- Dependencies and continuations ------------------------------------------------------------------------ */
 
 /*
- * jobs_prepare - makes a job that this one includes, and that does not run yet.
+ * jobs_prepare - makes a job that the calling job includes, and that does not run yet.
  *
  * before, count  Jobs that must have ended before it begins: prepared, but not started yet.  NULLs among them are
  *                skipped: for jobs that the caller knows have ended.
@@ -115,11 +115,11 @@ void jobs_for(struct jobs_worker *worker, size_t begin, size_t end, size_t grain
 struct job *jobs_prepare(struct jobs_worker *worker, struct job *const *before, size_t count, job_function *run,
 			 const void *payload, size_t bytes);
 
-/* Starts the job: it runs when its predecessors have ended.  The pointer becomes invalid. */
+/* Starts the job: it runs when its predecessors have ended.  `job` becomes invalid. */
 void jobs_start(struct jobs_worker *worker, struct job *job);
 
-/* Prepares a job after `before`, which is not started yet, and starts it.  The worker that ends `before` runs it
- * next, unless another job was named after `before` earlier.  false: as jobs_prepare(). */
+/* Prepares a job after `before`, which is not started yet, and starts it.  The worker that ends `before` runs the
+ * new job next, unless another job was prepared after `before` earlier.  false: as jobs_prepare(). */
 bool jobs_then(struct jobs_worker *worker, struct job *before, job_function *run, const void *payload, size_t bytes);
 
 #endif

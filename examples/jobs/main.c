@@ -5,7 +5,7 @@
  *     jobs [--workers N] [--capacity N] [--trace FILE] [PATH]
  *     jobs --compare [--workers N] [--capacity N] [--depth N] [--rounds N]
  *
- * N threads (default: one per processor), N job records (4096); a directory tree, or a file (/usr/include).
+ * Defaults: one worker per processor, a capacity of 4096 job records, PATH /usr/include.  PATH may also be a file.
  *
  * PATH is counted first by one thread in a plain loop, without jobs and without a pool: that is the truth.  Then the
  * job system counts it on each of the pool's backends, or on the one that the environment variable LFPOOL_BACKEND
@@ -286,7 +286,7 @@ int main(int argc, char **argv)
 	walk(&truth, path);
 	printf("tree      %s\n%-9s 1 thread, %.3f s\n", path, "no pool", (double)(now_ns() - start) / 1e9);
 	print_counts(&truth);
-	/* The variable decides: then once is enough. */
+	/* With the variable all three runs would use its backend. */
 	for (unsigned backend = 0; backend < (getenv("LFPOOL_BACKEND") ? 1 : 3); backend++)
 		good &= count_and_compare(path, (lfpool_backend_t)backend, &truth);
 	if (traced)

@@ -3,7 +3,7 @@
  * sleep.h - idle workers sleep, and no wake-up is lost.
  *
  * Idea         A worker that goes to sleep counts itself first, and then checks once more for a reason to stay awake.
- *              A worker that makes a reason (a job, or the end of one that another waits for) makes it first, and
+ *              A worker that makes a reason (a job, or the end of a job that a worker waits for) makes it first, and
  *              then checks for sleepers.  All four steps are seq_cst, so they have one order: if the waker saw no
  *              sleeper, the sleeper's check comes after the reason and sees it.  (Dekker's pattern; the EventCount of
  *              Eigen and folly is the same, with a futex instead of the condition variable.)

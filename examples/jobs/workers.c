@@ -14,7 +14,7 @@
 
 /* How often a worker looks for work everywhere before it sleeps. */
 #define ROUNDS_BEFORE_SLEEP 16
-/* With a pool a deque has room for all of its records. */
+/* A deque has room for all records of the pool, if there is one. */
 #define DEQUE_CAPACITY_OF_MALLOC 4096
 
 /* ---- Inbox ------------------------------------------------------------------------------------------------- */
@@ -80,7 +80,7 @@ static struct job *find_job(struct jobs_worker *worker)
 	return job ? job : inbox_take(&jobs->inbox);
 }
 
-/* A worker, and the end of its work. */
+/* A worker, and the job whose end it works for; NULL: until the system ends. */
 struct stint {
 	struct jobs_worker *worker;
 	struct job *job;
@@ -88,7 +88,7 @@ struct stint {
 
 static bool stint_is_over(const struct stint *stint)
 {
-	/* seq_cst, both: after the sleeper has counted itself (sleep.h); and acquires what the jobs wrote. */
+	/* seq_cst, both: after the sleeper has counted itself (sleep.h); acquires the jobs' writes. */
 	if (!stint->job)
 		return atomic_load_explicit(&stint->worker->jobs->stop, memory_order_seq_cst);
 	return atomic_load_explicit(&stint->job->unfinished, memory_order_seq_cst) == 1;

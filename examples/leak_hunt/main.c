@@ -9,7 +9,8 @@
  *
  *     LFPOOL_DEBUG=poison,owner,quarantine=64,backtrace=1/1 leak_hunt late_write
  *
- * the library names the object, the byte, and the thread that released it.  docs/debugging.md goes through the three.
+ * the library names the object, the byte, and the thread that released it.  docs/debugging.md goes through the three
+ * mistakes.
  */
 #include <stdio.h>
 #include <string.h>

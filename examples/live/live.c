@@ -4,8 +4,8 @@
  *
  * Idea         One thread checks fifty times a second: is a table due, was a signal sent, is it the end?  (With a
  *              trace, a thousand times.)  The signal's handler only sets a flag, which is safe in a handler.  Rates
- *              are the differences from the previous table, divided by the time between.
- * Concurrency  The mutex protects the list of pools: while it is held none of them is forgotten, and so none is
+ *              are the differences from the previous table, divided by the time since.
+ * Concurrency  The mutex protects the list of pools: while it is held, no pool is forgotten, and so none is
  *              destroyed.  lfpool_stats() and lfpool_dump() may be called at any time.
  */
 #include "live.h"
@@ -76,7 +76,7 @@ static void put_row(FILE *out, struct watched *w)
 	w->before_ns = now;
 }
 
-/* Under the mutex. */
+/* Called under the mutex. */
 static void put_table(FILE *out)
 {
 	fprintf(out, "%-16s %7s %9s %9s %9s %9s %9s %9s %6s %9s %9s %9s %9s %9s %6s\n", "pool", "bytes", "capacity",

@@ -30,13 +30,13 @@
  * the file cannot be written. */
 bool live_trace(const char *path);
 /* Starts a thread that checks for LIVE_SIGNAL, and then writes to stderr, within a few hundredths of a second.
- * top_ms: also draws the table on stdout every `top_ms` milliseconds; in a terminal always at the same place.  0: it
- * does not.  False: the system refuses a thread. */
+ * top_ms: also draws the table on stdout every `top_ms` milliseconds; in a terminal always at the same place.  0: no
+ * table.  False: the system refuses a thread. */
 bool live_start(unsigned top_ms);
 /* At most 64 pools; more are not shown.  `name` is kept. */
 void live_watch(const lfpool_t *pool, const char *name, size_t object_size);
 void live_forget(const lfpool_t *pool);
-/* After a last table, if tables are drawn. */
+/* Ends the thread, after a last table if tables are drawn. */
 void live_stop(void);
 
 #endif

@@ -59,7 +59,7 @@ static unsigned take(_Atomic(unsigned) *next)
 	return atomic_fetch_add_explicit(next, 1, memory_order_relaxed);
 }
 
-/* The first thread calls it, while the others wait. */
+/* Called by the first thread, while the other threads wait. */
 static void before_update(struct show *show)
 {
 	const size_t active = lfpool_active_count(show->particles.untyped);

@@ -59,7 +59,7 @@ void world_update(struct hand *hand, lfpool_cursor_t *part)
 		move(p);
 		if (p->age < p->life)
 			continue;
-		/* During the walk; any thread may get the slot at once. */
+		/* Allowed during the walk; any thread may get the slot at once. */
 		particle_cache_release(hand->cache, p);
 		hand->died++;
 	}

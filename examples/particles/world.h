@@ -11,8 +11,8 @@
  * another thread is still writing its fields.  A barrier orders the phases.
  *
  * The particles do not depend on threads: each nozzle and each particle has its own random numbers, so it does not
- * matter which thread handles it, or when.  (That ends when the pool is exhausted: the first to come gets the last
- * object.)
+ * matter which thread handles it, or when.  (That ends when the pool is exhausted: the first thread to ask gets the
+ * last object.)
  */
 #ifndef EXAMPLE_WORLD_H
 #define EXAMPLE_WORLD_H

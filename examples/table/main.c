@@ -12,7 +12,7 @@
  *              waiting nodes.
  * Stamps       A node gets a new stamp on each use.  So a reader can check that it still holds the node that it
  *              found.  Key, stamp and sum are written before the node is in the table, and never while a reader can
- *              see it: they would not have to be atomic without --no-deferral.
+ *              see it: without --no-deferral they would not have to be atomic.
  */
 #define URCU_API_MAP
 #include <urcu/urcu-memb.h>
@@ -26,7 +26,7 @@
 #include <sched.h>
 
 struct node {
-	struct cds_lfht_node link; /* first */
+	struct cds_lfht_node link; /* the first member: its address is the node's */
 	_Atomic(uint64_t) key, stamp, sum;
 };
 
@@ -49,7 +49,7 @@ static void node_fill(struct node *node, uint64_t key, uint64_t stamp)
 	atomic_store_explicit(&node->sum, 3 * key + stamp, memory_order_relaxed);
 }
 
-/* Is it unchanged since it had that stamp? */
+/* Ends the program if the node has changed since it had that stamp. */
 static void require_same(const struct node *node, uint64_t key, uint64_t stamp)
 {
 	const uint64_t now = atomic_load_explicit(&node->stamp, memory_order_relaxed);
@@ -69,7 +69,7 @@ static int has_key(struct cds_lfht_node *link, const void *key)
 	return atomic_load_explicit(&node_of(link)->key, memory_order_relaxed) == *(const uint64_t *)key;
 }
 
-/* No thread can find it in the table any longer; readers may still have it. */
+/* No thread can find the node in the table any longer; readers may still hold it. */
 static void node_retire(struct node *node)
 {
 	if (options.no_deferral)
@@ -116,7 +116,7 @@ static bool table_put(struct visitor *visitor, uint64_t key)
 
 	if (!node)
 		return false;
-	/* relaxed: they only have to be unique. */
+	/* relaxed: stamps only have to be unique. */
 	node_fill(node, key, atomic_fetch_add_explicit(&stamps, 1, memory_order_relaxed));
 	rcu_read_lock();
 	struct cds_lfht_node *old = cds_lfht_add_replace(table, hash_of(key), has_key, &key, &node->link);
@@ -134,7 +134,7 @@ static void table_remove(struct visitor *visitor, uint64_t key)
 	rcu_read_lock();
 	struct node *node = table_find(key);
 
-	/* Only one of several threads that try removes it. */
+	/* If several threads try to remove the node, one succeeds. */
 	if (node && cds_lfht_del(table, &node->link) == 0) {
 		node_retire(node);
 		visitor->counts[REMOVED]++;
@@ -150,7 +150,7 @@ static uint64_t random_key(struct visitor *visitor)
 	return random_below(&visitor->random, (uint32_t)options.nodes / 4);
 }
 
-/* One key: found, and checked repeatedly until the section ends. */
+/* Finds the node of one key, and checks it repeatedly until the section ends. */
 static void read_one(struct visitor *visitor)
 {
 	const uint64_t key = random_key(visitor);
@@ -190,7 +190,7 @@ static void write_one(struct visitor *visitor)
 	if (random_below(&visitor->random, 4) == 0) {
 		table_remove(visitor, key);
 	} else if (!table_put(visitor, key)) {
-		/* All wait for readers.  So does this writer, outside of any section, until one is free. */
+		/* The nodes wait for readers.  So does this writer, outside of any section, until a node is free. */
 		visitor->counts[NO_NODE]++;
 		note_retired(visitor, pool);
 		lfpool_release(pool, lfpool_acquire_wait(pool, 100000000));
@@ -211,7 +211,7 @@ static void *write_keys(void *visitor)
 
 /* ---- All of it --------------------------------------------------------------------------------------------- */
 
-/* Every inserted node was replaced, was removed, or is still there; those are removed here. */
+/* Removes the nodes in the table.  Then every inserted node must have been replaced or removed. */
 static bool settle(struct visitor *sum)
 {
 	const uint64_t removed = sum->counts[REMOVED];

@@ -22,7 +22,7 @@ static uint64_t seed;
 static lfpool_t *pool;
 static struct jobs *jobs;
 
-/* Nothing runs, and every record is back. */
+/* While no job runs: every record is back. */
 static void require_whole(void)
 {
 	REQUIRE(lfpool_active_count(pool) == 0 && lfpool_available_count(pool) == lfpool_capacity(pool));
@@ -42,7 +42,7 @@ static void await_flag(_Atomic(bool) *flag)
 		sched_yield();
 }
 
-/* Sometimes the workers are asleep, sometimes about to be. */
+/* Afterwards the workers are asleep, or about to be. */
 static void linger(struct random *random)
 {
 	for (unsigned i = random_below(random, 60); i > 0; i--)
@@ -69,7 +69,7 @@ static void wakes_up(void)
 	for (unsigned round = 0; round < WAKE_UPS; round++) {
 		_Atomic(bool) ran = false, *flag = &ran;
 
-		/* If its submitter does the job itself, it meets no other worker. */
+		/* A job that its submitter runs meets no other worker. */
 		if (workers > 1 && lfpool_capacity(pool) > 1) {
 			linger(&random);
 			jobs_run(jobs, rendezvous, round % 2 ? "d" : "i", 1);

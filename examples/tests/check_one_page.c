@@ -3,8 +3,8 @@
  * check_one_page.c - promises of the job system on one page that its own program does not show: jobs without a record,
  * join, stealing, a full deque.
  *
- * Idea         It is compiled into this file.  Its releases go through noted_release(), so a test can ask whether a
- *              job has ended.
+ * Idea         The job system is compiled into this file.  Its releases go through noted_release(), so a test can ask
+ *              whether a job has ended.
  */
 #include "harness.h"
 #include "require.h"
@@ -37,7 +37,7 @@ static lfpool_status_t noted_release(lfpool_cache_t *cache, void *record)
 	return lfpool_cache_release(cache, record);
 }
 
-/* After a run with few records. */
+/* After a run with few records: makes every worker ask for a record again. */
 static void ask_for_records(void)
 {
 	for (int i = 0; i < WORKERS_MAX; i++)
@@ -60,7 +60,7 @@ static void raise_flag(struct worker *worker, int64_t first, int64_t last)
 
 /* Two records, one worker.  The parent has one, the first child the other, so the second child has none.  The second
  * child waits until the first has ended, and then spawns jobs.  Seven of them run at once, because the worker does not
- * ask for a record; the next one gets the first child's. */
+ * ask for a record; the next one gets the first child's record. */
 static struct job *the_parent;
 static enum one { NONE, FIRST, SECOND, PARENT, GRANDCHILD } last_ran;
 
@@ -83,7 +83,7 @@ static void grandchild(struct worker *worker, int64_t first, int64_t last)
 	(void)first;
 	(void)last;
 	REQUIRE(worker->running->parent == the_parent);
-	/* Its function has returned, but it has not ended: the first child was the only release. */
+	/* The parent's function has returned, but only the first child was released: the parent has not ended. */
 	REQUIRE(atomic_load(&releases) == 1 && atomic_load(&last_released) != the_parent);
 	ran(PARENT, GRANDCHILD);
 }
@@ -149,7 +149,7 @@ static void join_returns_after_all_children(int count, size_t records)
 
 /* ---- A job that waits for a thief --------------------------------------------------------------------------- */
 
-/* Its worker runs nothing else meanwhile.  Without a thief this does not return: the test's time limit ends it. */
+/* While it waits, its worker runs no other job.  Without a thief it does not return: the test's time limit ends it. */
 static void needs_a_thief(struct worker *worker, int64_t first, int64_t last)
 {
 	(void)first;
@@ -168,7 +168,7 @@ static void jobs_are_stolen(void)
 
 /* ---- Each job runs once ------------------------------------------------------------------------------------- */
 
-/* The deque has one job each time, for which its owner and the thieves compete. */
+/* The deque has one job at a time, for which its owner and the thieves compete. */
 static void one_by_one(struct worker *worker, int64_t count, int64_t last)
 {
 	(void)last;

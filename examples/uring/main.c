@@ -4,9 +4,9 @@
  * them on.
  *
  * Idea         The objects are in the program's memory (config.memory), which could also be pinned, or huge pages.
- *              The kernel has IN_RING of them, each known by its index, and fills one for each message.  From then on
- *              it is an object like any other: it goes to another thread, which releases it, and the kernel gets a
- *              free one as replacement.  Nothing is copied.  If other threads are slow, lfpool_acquire_wait() waits
+ *              The kernel has IN_RING of them, each known by its index, and fills one for each message.  A filled
+ *              object is like any other: it goes to another thread, which releases it, and the kernel gets a free
+ *              object as replacement.  Nothing is copied.  If other threads are slow, lfpool_acquire_wait() waits
  *              for them.
  *
  * Needs Linux 6.0. Exits with 77 if the kernel is older, or does not allow io_uring.
@@ -37,7 +37,7 @@ static struct {
 	lfpool_t *pool;
 	struct io_uring uring;
 	struct io_uring_buf_ring *buffers;
-	unsigned provided, used;    /* buffers: the kernel has those between                    */
+	unsigned provided, used;    /* frames given to the kernel, and frames it has filled */
 	int messages[2], frames[2]; /* from the sender to the kernel, from main() to the worker */
 	unsigned received;
 } program;

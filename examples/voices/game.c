@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#define PATIENCE 20 /* blocks until a hum is tried again */
+#define PATIENCE 20 /* blocks until a refused hum is tried again */
 
 /* The number of each kind, the distance at which they turn back (metres), their speed, and the time between sounds. */
 static const struct {
@@ -20,7 +20,7 @@ static const struct {
 	[BELL] = {3, 50, 0, 0.9f, 1.6f},      [HUM] = {7, 160, 21, 0, 0},
 };
 
-/* The farther, the quieter; from the left or from the right. */
+/* The gains of a sound at this place: the farther, the quieter. */
 static struct gains heard_from(float x, float y)
 {
 	const float distance = hypotf(x, y), side = x / (distance + 1);
@@ -36,10 +36,10 @@ static uint64_t priority_of(enum kind kind, struct gains gains)
 
 /* ---- Sounds ------------------------------------------------------------------------------------------------ */
 
-/* Returns its handle; 0: refused. */
+/* Returns the voice's handle; 0: refused. */
 static lfpool_handle_t start(struct game *game, struct actor *actor, struct gains gains, uint64_t block)
 {
-	/* No two steps sound the same; a hum that begins again does. */
+	/* No two steps sound the same; a hum that begins again sounds as before. */
 	const struct random random = {sound_fades(actor->kind) ? random_next(&actor->random) : actor->random.state};
 	lfpool_handle_t handle;
 	struct playing *playing = lfpool_acquire_evicting(game->voices, priority_of(actor->kind, gains), &handle);
@@ -52,13 +52,13 @@ static lfpool_handle_t start(struct game *game, struct actor *actor, struct gain
 	/* The mixer skips a voice that is not ready, and no thread steals one before its first unpin. */
 	playing->actor = actor;
 	sound_begin(&playing->voice, actor->kind, gains, block + 1, random);
-	/* release: the two above. */
+	/* release: publishes the two lines above. */
 	atomic_store_explicit(&playing->ready, true, memory_order_release);
 	(void)lfpool_unpin(game->voices, handle);
 	return handle;
 }
 
-/* Runs in the thread that steals; the victim's actor may be played by another. */
+/* Runs in the thread that steals; another thread may play the victim's actor. */
 void game_on_evict(void *context, void *object, lfpool_handle_t handle, uint64_t priority)
 {
 	struct game *game = context;
@@ -77,7 +77,7 @@ void game_on_evict(void *context, void *object, lfpool_handle_t handle, uint64_t
 
 static void stop_hum(struct game *game, struct actor *car)
 {
-	/* Either stolen in time, or stopped: never both. */
+	/* The hum is stopped here, or was stolen before: never both. */
 	if (lfpool_release_handle(game->voices, car->hum) == LFPOOL_OK)
 		car->stopped++;
 	else
@@ -89,7 +89,7 @@ static void follow_hum(struct game *game, struct actor *car, struct gains gains,
 {
 	struct playing *playing = lfpool_pin(game->voices, car->hum);
 
-	if (!playing) { /* stolen; its place has another sound */
+	if (!playing) { /* stolen: the handle is stale */
 		car->found_stale++;
 		car->hum = 0;
 		car->next = block + PATIENCE;
@@ -114,7 +114,7 @@ static void drive(struct game *game, struct actor *car, uint64_t block)
 	if (car->hum)
 		follow_hum(game, car, audible ? gains : (struct gains){0, 0}, block);
 	car->quiet = audible ? 0 : car->quiet + 1;
-	/* The first block fades it to nothing by the end of the second. */
+	/* The first inaudible block makes the hum fade to nothing by the end of the second. */
 	if (car->hum && car->quiet >= 3)
 		stop_hum(game, car);
 }
@@ -141,7 +141,7 @@ void game_play(struct game *game, struct actor *actor, uint64_t block)
 	if (actor->kind == HUM) {
 		drive(game, actor, block);
 	} else if (block >= actor->next) {
-		/* It fades automatically: the handle is not kept. */
+		/* The sound fades automatically: the handle is not kept. */
 		(void)start(game, actor, heard_from(actor->x, actor->y), block);
 		const float pause = random_between(&actor->random, scene[actor->kind].pause,
 						   scene[actor->kind].longest_pause);

@@ -2,8 +2,8 @@
 /*
  * game.h - the sources of sounds: people who walk, shoot and ring bells around the listener, passing cars, and rain.
  *
- * Idea         One thread plays each of them, with its own random numbers, so its requests do not depend on threads.
- *              The answers do, once voices are scarce.
+ * Idea         One thread plays each source.  Each source has its own random numbers, so its requests do not depend
+ *              on threads.  The pool's answers do, once voices are scarce.
  *              To start a sound is to ask the pool for a voice, with the loudness as priority.  The request may be
  *              refused if everything that plays is louder, which is fine: nobody would hear it.  A voice may be lost
  *              to a louder sound at any time.  Most sounds do not care: they drop the handle, and the mixer releases
@@ -23,13 +23,13 @@
 struct actor {
 	enum kind kind;
 	float x, y, speed_x, speed_y; /* metres, and metres per second; the listener is at 0, 0 */
-	uint64_t next;                /* block in which it starts a sound                 */
+	uint64_t next;                /* block in which it starts its next sound */
 	struct random random;
 	lfpool_handle_t hum; /* 0: none, as far as the car knows */
-	unsigned quiet;      /* blocks since the hum was turned off */
+	unsigned quiet;      /* blocks since the hum was audible */
 	/* Counts since the beginning; written by the thread that plays this actor. */
 	uint64_t asked, refused, stopped, found_stale;
-	/* Written by the thread that stole from it. */
+	/* Written by the threads that steal this actor's voices. */
 	_Atomic(uint64_t) stolen;
 };
 
@@ -49,10 +49,10 @@ struct game {
 
 void game_init(struct game *game, uint64_t seed);
 
-/* While block `block` is rendered.  One thread at a time per actor. */
+/* Called while block `block` is rendered, by one thread at a time per actor. */
 void game_play(struct game *game, struct actor *actor, uint64_t block);
 
-/* After all threads have finished playing it. */
+/* Called after all threads have finished playing the actor. */
 void game_end(struct game *game, struct actor *actor);
 
 /* hooks.evict, with the game as its context. */

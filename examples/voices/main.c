@@ -38,8 +38,9 @@
 
 /*
  * The mixer keeps no list of the playing voices: it walks over the active objects of the pool.  It pins each voice
- * while it renders it, so that no thread steals it.  As a voice fades, the mixer lowers its priority, so that quiet
- * voices are stolen first.  A voice that has faded away is released while it is pinned, and is free after the unpin.
+ * while it renders the voice, so that no thread steals it.  As a voice fades, the mixer lowers its priority, so that
+ * quiet voices are stolen first.  A voice that has faded away is released while it is pinned, and is free after the
+ * unpin.
  *
  * Samples are added up as integers: the order of the voices in the walk does not change the sum.
  */
@@ -92,7 +93,7 @@ static void play(struct mixer *mixer, struct voice *voice, lfpool_handle_t handl
 	}
 }
 
-/* Called by the walk.  Before the pin, the voice may have been stolen and its slot may have a new one. */
+/* Called by the walk.  Before the pin, the voice may have been stolen and its slot may have a new voice. */
 static bool visit(void *context, void *object)
 {
 	struct mixer *mixer = context;

@@ -5,8 +5,8 @@
  * Idea         Time is counted in blocks of 5 ms, and nothing here uses any other time: while the mixer renders block
  *              n, the game decides what is heard from block n + 1 on.  So a voice begins at a block, and has its
  *              gains twice, for even and for odd blocks: the mixer reads one while the game writes the other.  (A pin
- *              keeps a voice from being stolen, but keeps no other thread away: shared data must be ordered.  Here
- *              the end of the block does that, main.c; without blocks it would be atomics.)
+ *              keeps a voice from being stolen, but keeps no other thread away: shared data must be ordered.  The
+ *              barrier at the end of a block does that (main.c); without blocks the data would have to be atomic.)
  */
 #ifndef EXAMPLE_SOUND_H
 #define EXAMPLE_SOUND_H
@@ -28,15 +28,15 @@ struct gains {
 };
 
 struct voice {
-	/* Filled before it is published, then only read. */
+	/* Written before the voice is published, then only read. */
 	enum kind kind;
 	float pitch;     /* Hz */
 	uint64_t begins; /* block */
 	/* For a kind that continues until it is stopped, the game writes gains[n % 2] in each block n - 1. */
 	struct gains gains[2];
-	/* The mixer's. */
+	/* Used by the mixer only. */
 	struct gains last; /* at the end of the last block; the next one starts from there */
-	float envelope;    /* 1 at first, then it fades */
+	float envelope;    /* 1 at first; fades */
 	float low;         /* the rest of a noise after reducing its high frequencies */
 	uint32_t age;      /* frames */
 	struct random random;
@@ -45,13 +45,13 @@ struct voice {
 /* Does it fade automatically?  If not, it continues until it is stopped. */
 bool sound_fades(enum kind kind);
 
-/* Its loudness: 1 is as loud as a shot next to the ear. */
+/* The loudness of a sound: 1 is a shot next to the ear. */
 double sound_loudness(enum kind kind, struct gains gains, float envelope);
 
 /* Starts a voice that its thread has just acquired. */
 void sound_begin(struct voice *voice, enum kind kind, struct gains gains, uint64_t block, struct random random);
 
-/* Renders its next block, before gains. */
+/* Renders the voice's next block, without its gains. */
 void sound_render(struct voice *voice, uint64_t block, float samples_out[BLOCK]);
 
 /* A sound that fades has faded away. */
