@@ -11,8 +11,8 @@
  *              job per level of the work, no more.
  * Order        A job counts the predecessors that it waits for, and each predecessor lists the job in its `after`.
  *              Each `after` is written before its predecessor starts, and so before that can end: a plain list
- *              suffices, and no code asks whether a predecessor has ended already.  A job names its predecessors when it is made, and
- *              they were made before it: there is no cycle.
+ *              suffices, and no code asks whether a predecessor has ended already.  A job names its predecessors when
+ *              it is made, and they were made before it: there is no cycle.
  */
 #include "job.h"
 
