@@ -59,7 +59,7 @@
  *
  * Any other pool belongs to the process that created it, and a child has a copy of it.  If the pool's objects are in
  * caller-provided memory that the child shares, they remain the parent's, and the child's copy of the pool is closed
- * (lfpool_close()): an object that the child releases leaves the copy, and no hook runs.  (The child finds in
+ * (lfpool_close()): a child's release removes the object from the copy and runs no hook.  (The child finds in
  * /proc/self/maps that the memory is shared.  Where /proc is not mounted, the child must not use the pool.)
  */
 #ifndef LFPOOL_BUFFER_H

@@ -85,8 +85,8 @@ void operator delete(void *memory) noexcept
 	lfpool::detail::any_delete(memory);
 }
 
-/* From C++14 on, compilers call this sized form.  The standard library's other forms call the functions of this
- * header. */
+/* From C++14 on, compilers call this sized form.  The standard library's array and nothrow forms call the
+ * functions of this header. */
 void operator delete(void *memory, std::size_t size) noexcept
 {
 	(void)size;

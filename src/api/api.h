@@ -25,7 +25,7 @@ size_t pool_bytes_in_buffer(const lfpool_config_t *given);
 /* process.c: sets up the process, once, before the first pool.  False when the system refuses; the next call tries
  * again. */
 bool process_open(void);
-/* A mutex for the folders above src/api.  The fork handlers take it too, so the child finds the mutex free and the data
+/* A mutex for the layers above src/api.  The fork handlers take it too, so the child finds the mutex free and the data
  * behind it consistent.  A call that holds such a mutex must not open or close a fork_mutex, and must not fork.
  * fork_mutex_open() returns false when the system refuses. */
 struct fork_mutex {

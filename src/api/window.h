@@ -4,7 +4,7 @@
  *
  * Idea         A set finds the class of an address by arithmetic.  So the set reserves one range of addresses, and cuts
  *              the range into windows of one size, a power of two.  A pool made in a window has its objects there, and
- *              its other memory elsewhere.  The folders above src/api use this header and the fork functions of api.h,
+ *              its other memory elsewhere.  The layers above src/api use this header and the fork functions of api.h,
  *              but nothing else of src/api.
  * Invariants   Y2  every object of a pool made in a window is completely in that window; an inaccessible page is
  *                  between the objects of two windows.

@@ -227,7 +227,7 @@ struct page_run {
 
 size_t pages_end(const struct cold *c);
 
-/* Searches up to `looks` pages from *at on for a run of at most `most` pages, and moves *at to where the next search
+/* Searches up to `looks` pages, from *at, for a run of at most `most` pages, and moves *at to where the next search
  * begins.  False: *at was already at the end of all pages. */
 bool pages_next_run(const struct cold *c, size_t *at, size_t most, size_t looks, struct page_run *run_out);
 

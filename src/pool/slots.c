@@ -71,7 +71,7 @@ static COLD uint32_t take_quarantined(lfpool_t *pool, struct cache *c, bool cold
 	uint64_t seen, versions;
 	uint32_t slot = quarantine_take(pool->quarantine, &versions);
 
-	/* Repeats only after another thread put into the quarantine, or took from it. */
+	/* Repeats only after another thread put a slot into the quarantine, or took one. */
 	while (!slot) {
 		seen = versions;
 		slot = cold ? cache_take(c, false) : cache_take_existing(c);
