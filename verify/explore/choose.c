@@ -9,8 +9,8 @@
 #define CHANGES_MAX 8
 /* Of 256, random and PCT: the chance that a sleeper's deadline passes before an operation. */
 #define LATE_CHANCE 4
-/* Depth-first: how often a sleeper's deadline may pass although another thread could run.  Without a limit a thread
- * that sleeps repeatedly would be woken without end. */
+/* Depth-first: how often per execution a sleeper's deadline may pass although another thread could run.  Without a
+ * limit a thread that sleeps repeatedly would be woken without end. */
 #define HURRIES_MAX 4
 
 static struct {
@@ -34,7 +34,7 @@ static struct {
 	/* Random, PCT. */
 	uint32_t switch_chance;
 	uint64_t turn;              /* operations until the next thread's turn; 0: no strict turns */
-	uint64_t lead[THREADS_MAX]; /* before those, thread t runs up to operation lead[t] */
+	uint64_t lead[THREADS_MAX]; /* before strict turns, thread t runs up to operation lead[t] */
 	unsigned priority[THREADS_MAX];
 	uint64_t change[CHANGES_MAX], longest;
 } choose;
@@ -252,7 +252,7 @@ static void prepare_random(void)
 
 void choose_begin(uint64_t execution)
 {
-	/* A seed per execution, so that its number alone finds it again. */
+	/* A seed per execution, so that the execution's number alone reproduces it. */
 	choose.random.state = choose.search->seed + execution * UINT64_C(0x2545f4914f6cdd1d);
 	choose.path_at = 0;
 	choose.preemptions = choose.stale = choose.spurious = choose.hurries = 0;

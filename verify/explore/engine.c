@@ -5,9 +5,9 @@
  * Idea         The threads are fibers of one thread.  Each yields before every operation on a shared location, and
  *              only there.  So an execution is a list of choices, and the same choices give the same execution.
  * Sharing      Only a location that two threads access and one of them writes needs a choice.  The engine learns
- *              these: whenever it finds another one it restarts the search (engine_relearn), so nothing is missed.
+ *              these locations: when it finds a new one it restarts the search (engine_relearn), so none is missed.
  * Livelock     An execution with more than OPERATIONS_MAX operations is a failure: the programs are short.
- * Deadlock     So is one in which all remaining threads sleep for ever.
+ * Deadlock     An execution in which all remaining threads sleep for ever is a failure.
  */
 #include "explore.h"
 
@@ -29,7 +29,7 @@ static struct {
 
 	/* The current execution. */
 	bool running;
-	unsigned thread, left; /* the running thread; the unfinished ones, one bit each */
+	unsigned thread, left; /* the running thread; the unfinished threads, one bit each */
 	uint64_t operations;
 	enum ending ending;
 } engine = {.result = &(struct result){0}};

@@ -22,8 +22,8 @@ struct life {
 	lfpool_handle_t handle;
 	void *object;
 	unsigned key, pins;
-	unsigned busy;     /* number of calls that are changing it */
-	bool gone, missed; /* gone; a call missed it */
+	unsigned busy;     /* calls in progress that may change it */
+	bool gone, missed; /* the object has ended; a call did not reach it */
 	bool changed;      /* a thread's call has set its priority */
 };
 
@@ -84,7 +84,7 @@ static struct life *life_of(lfpool_handle_t handle)
 	return &evicts.life[0];
 }
 
-/* From now on another call may change its priority. */
+/* From `at` on a call may change the life's priority. */
 static void close_span(int life, uint64_t at)
 {
 	for (unsigned i = 0; i < evicts.spans; i++)
@@ -99,7 +99,7 @@ static void open_span(int life, uint64_t key)
 	evicts.span[evicts.spans++] = (struct span){life, !engine_running(), oracle_now(), NEVER, key};
 }
 
-/* A call that may change it begins, and ends. */
+/* A call that may change the life begins; settle(): has ended. */
 static void change(struct life *l)
 {
 	begin();
@@ -131,7 +131,7 @@ static void decide(uint64_t limit, bool takes_free)
 	evicts.verdict[evicts.verdicts++] = (struct verdict){self->began, now(), limit, takes_free};
 }
 
-/* A span ends when the call that ends it begins, so calls are checked after all threads have ended. */
+/* A later call may still shorten a span, so calls are judged after all threads have ended. */
 static void judge(const struct verdict *v)
 {
 	for (unsigned i = 0; i < evicts.spans; i++) {

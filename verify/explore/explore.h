@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #define THREADS_MAX 4
-/* Locations that two threads access and one of them writes. */
+/* The most locations that two threads access and one of them writes. */
 #define SHARED_MAX 92
 #define VIEW (SHARED_MAX + THREADS_MAX)
 
@@ -37,7 +37,7 @@ struct search {
 	unsigned spurious;    /* depth-first: the most spurious failures of a weak CAS */
 	unsigned depth;       /* PCT: the number of ordering constraints that the bug needs */
 	uint64_t seed;
-	uint64_t executions_max; /* random, PCT: the number; depth-first: the limit */
+	uint64_t executions_max; /* random, PCT: the number of executions; depth-first: its limit */
 	const char *replay;
 };
 
@@ -46,7 +46,7 @@ struct program {
 	unsigned threads;
 	void (*reset)(void *context); /* restores the state before the first operation */
 	void (*run)(void *context, unsigned thread);
-	void (*finish)(void *context); /* alone, after all threads have ended: the last checks */
+	void (*finish)(void *context); /* the last checks, after all threads have ended */
 	void *context;
 };
 
@@ -69,15 +69,15 @@ struct moment {
 /* ---- engine.c ---- */
 
 void engine_search(const struct search *search, const struct program *program, struct result *result_out);
-/* The running thread; whether threads are running at all (otherwise reset or finish is). */
+/* The running thread; whether threads are running at all (if not, reset() or finish() is). */
 unsigned engine_thread(void);
 bool engine_running(void);
 unsigned engine_threads(void);
 /* Before each operation: counts it; if `shared`, another thread may run first. */
 void engine_point(bool shared);
-/* One of `options`; 0 is the usual case, the others are bounded by kind. */
+/* Chooses one of 0 .. options - 1.  0 is the usual case; the search bounds the others by their kind. */
 unsigned engine_choose(unsigned options, enum decision kind);
-/* Number of the last operation. */
+/* The number of the last operation. */
 uint64_t engine_now(void);
 /* The execution has failed.  Does not return while threads are running. */
 void engine_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -89,11 +89,11 @@ void engine_fall_asleep(void);
 
 /* ---- choose.c: which of its possible executions a program runs next ----
  *
- * Strategies   Depth-first with a bound on preemptions (Musuvathi and Qadeer 2007): all executions with few of them,
- *              in order; ends with "exhausted". Random walk; one in four runs in strict turns of a few operations, in
- *              which two threads would disturb each other for ever if they can.  PCT (Burckhardt and others 2010):
- *              random priorities, changed at d - 1 random places, which finds a bug of depth d with a stated
- *              probability.
+ * Strategies   Depth-first with a bound on preemptions (Musuvathi and Qadeer 2007): all executions with few
+ *              preemptions, in order; ends with "exhausted". Random walk; one execution in four runs in strict turns
+ *              of a few operations: two threads that can disturb each other for ever then do so.  PCT (Burckhardt and
+ *              others 2010): random priorities, changed at d - 1 random places, which finds a bug of depth d with a
+ *              stated probability.
  * Replay       The unusual choices, by number of operation: "12s1,31r2,40f": before operation 12 thread 1 runs, the
  *              load at 31 reads the last value but two, the CAS at 40 fails spuriously.
  * Sleep        A sleeper can be chosen only if it has a deadline: then the deadline has passed.  The choice costs as
@@ -102,14 +102,14 @@ void engine_fall_asleep(void);
 
 /* Before a search of a program with `threads` threads.  Failures' replay strings go to `replay_out`. */
 void choose_open(const struct search *search, unsigned threads, char *replay_out, size_t replay_bytes);
-/* Before each execution, with its number; after it, with its operations. */
+/* Before each execution, with its number; after it, with the number of its operations. */
 void choose_begin(uint64_t execution);
 void choose_end(uint64_t operations);
-/* Depth-first: moves to the next execution, false if there is none; or back to the first. */
+/* Depth-first: moves to the next execution, false if there is none; moves back to the first. */
 bool choose_advance(void);
 void choose_again(void);
-/* The next thread, among the ready ones and those whose deadline may pass, one bit each.  `running` ran so far;
- * `gone`: it has ended or sleeps, so a switch is not a preemption. */
+/* Chooses the next thread among the `ready` threads and the `dozing` ones, whose deadline may pass: one bit each.
+ * `running` ran so far; `gone`: `running` has ended or sleeps, so a switch is not a preemption. */
 unsigned choose_thread(unsigned running, bool gone, unsigned ready, unsigned dozing);
 
 /* ---- os.c: sleep and the clock ---- */
@@ -120,10 +120,10 @@ void sleep_begin(void);
 unsigned sleepers(bool with_deadline);
 /* Advances the clock to the thread's deadline, and wakes it. */
 void sleep_time_over(unsigned thread);
-/* A call of the running thread begins; since when its deadline has passed in this call, if it has. */
+/* A call of the running thread begins; has the thread's deadline passed in this call, and since when? */
 void sleep_call(void);
 bool sleep_was_late(struct moment *since_out);
-/* Does the thread sleep on a word that has not been written since? */
+/* Does the thread sleep on a word that has not been written since it fell asleep? */
 bool sleep_unserved(unsigned thread, struct moment *since_out);
 
 /* ---- memory.c ---- */
@@ -137,8 +137,8 @@ struct moment memory_moment(void);
 bool moment_before(const struct moment *a, const struct moment *b);
 /* Reads like the kernel: the last store.  An operation; ordered as a relaxed load. */
 uint64_t memory_newest(const void *address, unsigned bytes);
-/* The state of the running thread's view; a thread that receives it sees nothing older either.  It adds no
- * happens-before: a tool that does not know some code sees its order this way. */
+/* A copy of the running thread's view.  A thread that receives the copy sees no older values, but no event happens
+ * before it: so a tool sees the order of code that it does not know. */
 struct glimpse {
 	int16_t at[SHARED_MAX];
 };
@@ -151,7 +151,7 @@ void memory_barrier_everywhere(void);
 
 /* The running thread will use this memory: is it committed, as far as the thread knows? */
 void os_play_use(const void *address);
-/* os.c: from now on no memory can be committed; or it can again. */
+/* From now on no memory can be committed; after the next call it can again. */
 void os_play_refuse(void);
 /* From here on memory is mapped after the existing memory; os_play_restore() restores the saved contents and notes. */
 void os_play_open(bool asymmetric);

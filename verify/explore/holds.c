@@ -27,7 +27,7 @@ static struct notes {
 	const void *handle_object;
 } notes;
 
-/* Written by the hook, by the object's number. */
+/* The marks of holds_activate(), by object number. */
 static char activated[OBJECTS_MAX];
 
 void holds_open(const lfpool_t *pool)
@@ -141,7 +141,7 @@ lfpool_handle_t holds_handle(void)
 void holds_resolve(void)
 {
 	struct moment call = oracle_call();
-	/* Another handle may be taken in the meantime. */
+	/* A thread may take another handle during this call. */
 	const struct hold *const hold = notes.handle_hold < HOLDS_MAX ? oracle_hold(notes.handle_hold) : NULL;
 	const bool from_start = notes.handle_from_start;
 	const struct moment made = notes.handle_made;

@@ -4,7 +4,7 @@
  *
  * Idea         Each object goes through its life one step at a time: create; then validate, activate and deactivate,
  *              repeatedly; then destroy.  A hook lets the other threads run while it works on an object, and writes
- *              the object: two at once, or two without order between them, are failures.
+ *              the object: two hooks at once on an object, or without order between them, are failures.
  */
 #include "scenario.h"
 
@@ -19,12 +19,12 @@ static const char *letters;
 
 static struct {
 	enum step at[OBJECTS_MAX];
-	unsigned refused[4];           /* creates, activates, deactivates, validates so far */
+	unsigned refused[4];           /* refused creates, activates, deactivates, validates so far */
 	void *refused_to[THREADS_MAX]; /* the object that the thread's call did not get because of a hook */
 	bool nested[THREADS_MAX];
 } life;
 
-/* Moves the object from one step to the next, while the others run. */
+/* Moves the object from one step to the next, while other threads run. */
 static void go(void *object, enum step from, enum step to, const char *hook)
 {
 	const unsigned number = scenario_object_number(object);
@@ -40,7 +40,7 @@ static void go(void *object, enum step from, enum step to, const char *hook)
 	life.at[number] = to;
 }
 
-/* True the first time, if the scenario wants it. */
+/* True the first time, if the scenario has the hook's letter. */
 static bool refuses(unsigned hook)
 {
 	return engine_running() && strchr(letters, "CADV"[hook]) && !life.refused[hook]++;
@@ -76,7 +76,7 @@ static bool on_activate(void *context, void *object)
 		return false;
 	}
 	go(object, READY, USED, "activate");
-	/* It replaces the destroyed one. */
+	/* This object replaces the refused one. */
 	life.refused_to[thread] = NULL;
 	if (engine_running() && strchr(letters, 'n') && !life.nested[thread]) {
 		life.nested[thread] = true;

@@ -48,8 +48,7 @@ static const struct litmus {
 	{"CoRR", {"x=1 x=2", "0=x 1=x"}, "0>1", false, NULL},
 	{"IRIW release, acquire", {"x=1r", "y=1r", "0=xa 1=ya", "2=ya 3=xa"}, "0=1 1=0 2=1 3=0", true, NULL},
 	{"IRIW with fences", {"x=1r", "y=1r", "0=xa F 1=ya", "2=ya F 3=xa"}, "0=1 1=0 2=1 3=0", false, NULL},
-	/* Write-to-read causality: the first thread writes, the second reads that and releases, the third reads that.
-	 */
+	/* Write-to-read causality: the second thread reads the first one's write, and releases; the third acquires. */
 	{"WRC release, acquire", {"x=1", "2=x y=1r", "0=ya 1=x"}, "2=1 0=1 1=0", false, NULL},
 	{"two compare-and-swaps", {"0=x?1", "1=x?2"}, "0=1 1=1", false, NULL},
 	{"weak compare-and-swap fails for no reason", {"0=x~1", "1=x"}, "0=1", true, NULL},
@@ -86,7 +85,7 @@ static uint64_t look(uint32_t *location, const char *at)
 			   EXPLORE_RELAXED) != weak;
 }
 
-/* False: the rest is skipped. */
+/* False: the rest of the program is skipped. */
 static bool do_word(const char *at, uint64_t *loaded)
 {
 	if (at[1] == '=' && *at >= '0' && *at <= '3')

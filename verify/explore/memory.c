@@ -12,7 +12,7 @@
  *   Load            reads any store that its thread's view does not forbid; acquire joins the store's view.  A thread
  *                   that has read an old store keeps reading it until its view changes, or for LATE_MAX loads: so one
  *                   late store is one choice, however often it is read.
- *   Store           is appended; release gives it the thread's view, relaxed the view of the last fence.
+ *   Store           is appended; release gives it the thread's view, relaxed the view of the thread's last fence.
  *   Read-modify-    reads the last store; continues its release sequence.  A failed compare-and-swap is a load.
  *   write
  *   seq_cst         reads the last store, and is also acquire and release: right for locations with only seq_cst
@@ -52,20 +52,20 @@ struct store {
 struct location {
 	const void *address;
 	unsigned bytes;
-	uint8_t readers, writers; /* threads that did, one bit each, in all executions of this search */
+	uint8_t readers, writers; /* threads that read it, that wrote it, one bit each, in this whole search */
 	int16_t shared;           /* place in shared[], or -1                                 */
 };
 
 struct plain {
 	const void *address;
-	uint64_t execution; /* an older one's: as good as empty */
+	uint64_t execution; /* not the current one: the entry counts as empty */
 	int16_t wrote[THREADS_MAX], read[THREADS_MAX];
 };
 
 static struct location locations[LOCATIONS_MAX];
 static struct plain plains[PLAIN_MAX];
 static uint64_t execution;
-/* Since the last execution began, in set-up and last checks. */
+/* Operations of the set-up and the last checks, since the last execution began. */
 static uint64_t operations_alone;
 
 static struct {
@@ -201,7 +201,7 @@ static struct location *arrive(const void *address, unsigned bytes, bool reads, 
 	return l;
 }
 
-/* The running thread reads store `index` of its history. */
+/* The running thread reads store `index` of the location's history. */
 static uint64_t read_store(struct location *l, int index, enum explore_order order)
 {
 	unsigned t = engine_thread();
@@ -264,7 +264,7 @@ uint64_t explore_load(const void *address, unsigned bytes, enum explore_order or
 	if (*late && oldest == last)
 		*late = 0;
 	if (*late) {
-		/* Usually the value that it read last; or a later one. */
+		/* Usually the value that the thread read last; or a later one. */
 		--*late;
 		return read_store(l, oldest + (int)engine_choose((unsigned)(last - oldest + 1), STALE), order);
 	}

@@ -96,7 +96,7 @@ static void acquire_bulk(struct actor *actor, size_t count)
 
 	for (size_t i = 0; i < got; i++)
 		stage_got(actor, call, objects[i], false);
-	/* It held the objects that it got: then no other was free. */
+	/* The call held the objects that it got: then no other object was free. */
 	if (got < count)
 		oracle_null(call);
 }
@@ -164,10 +164,10 @@ static void mark_common(struct actor *actor)
 		;
 }
 
-/* Releases it if all others have their handles of it. */
+/* Releases the common object if all makers have their handles of it. */
 static void release_marked(struct actor *actor)
 {
-	/* acquire: their handles. */
+	/* acquire: the makers' handles. */
 	if (load_acquire(&stage.mailbox) != stage.makers)
 		return;
 	const lfpool_handle_t handle = stage.common_handle;
@@ -228,7 +228,7 @@ void stage_check_high_water(void)
 	const unsigned most = oracle_most(), resets = stage.resets;
 
 	(void)lfpool_stats(stage.pool, &stats);
-	/* While it is being reset, its period is unknown. */
+	/* During a reset the mark's period is unknown. */
 	if (!stage.loose && resets % 2 == 0 && resets == stage.resets && stats.high_water < most)
 		engine_fail("the high-water mark is %zu, though %u objects were held at once", stats.high_water, most);
 }

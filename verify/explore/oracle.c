@@ -10,9 +10,9 @@
 #define EVENTS_MAX 64
 #define NULLS_MAX 64
 
-/* Counts of the pool, not of an object: it grows, it shrinks. */
+/* In place of an object's number: the pool grows or shrinks. */
 #define POOL OBJECTS_MAX
-/* An object that a thread's call may hold, but not for itself: any free one. */
+/* In place of an object's number: any free object, which a call may hold, but not for its caller. */
 #define HANDS (OBJECTS_MAX + 1)
 
 /* An object becomes free (+1) when its release ends, and stops being free (-1) when the acquire that got it began. */
@@ -156,7 +156,7 @@ void oracle_released(unsigned object)
 		return;
 	hold->released = true;
 	hold->end = oracle_now();
-	/* In the set-up: as if it had never been held. */
+	/* In the set-up: as if the object had never been held. */
 	if (!engine_running())
 		hold->object = OBJECTS_MAX;
 }
@@ -258,7 +258,7 @@ static bool closed(const unsigned cut[THREADS_MAX])
 	return true;
 }
 
-/* For this thread, at this moment. */
+/* Is no object free for this thread, at the moment `cut`? */
 static bool nothing_free(const unsigned cut[THREADS_MAX], unsigned thread)
 {
 	int is_free[OBJECTS_MAX + 2] = {0};

@@ -9,12 +9,13 @@
  *              happen after it (under sequential consistency: a point in time). An object is free from the end of its
  *              release to the start of the acquire that gets it.  All such sets are tried.
  * Walk         Visits exactly once each object that is acquired before the walk begins and whose release begins after
- *              it has ended.  Visits no object twice, and none whose every hold ended before the walk began or began
- *              after it ended.
+ *              the walk has ended.  Visits no object twice, and no object whose holds all ended before the walk began
+ *              or began after it ended.
  * Resolve      Returns the handle's object if its release has not begun; nothing if its release ended before the
  *              resolve began.
- * Hooks        holds_activate() writes, and a thread that is given an object reads: a race unless TELL orders them.
- * Conservation After all threads have ended, every object that is not held can be acquired, once, and no more.
+ * Hooks        holds_activate() writes a mark, and a thread that gets the object reads it: a race unless TELL orders
+ *              them.
+ * Conservation After all threads have ended, every object that is not held can be acquired, each once.
  *
  * Record       All checks read one record: each hold of an object, from the start of the acquire to the end of the
  *              release.  "Before" is happens-before, or the order of operations if the search is sequentially
@@ -33,10 +34,10 @@
 /* ---- The record: oracle.c ---- */
 
 struct hold {
-	unsigned object;           /* OBJECTS_MAX: released in the set-up, and kept for the handle */
+	unsigned object;           /* OBJECTS_MAX: released in the set-up; the record is kept for its handle */
 	bool from_start;           /* acquired in the set-up                           */
-	bool releasing, released;  /* its release has begun; has ended */
-	bool releasing_from_start; /* "begun" in the set-up: it may take effect at any time */
+	bool releasing, released;  /* the release has begun; has ended */
+	bool releasing_from_start; /* the release counts as begun in the set-up: it may take effect at any time */
 	struct moment call, acquired, releases, end;
 };
 
@@ -44,8 +45,8 @@ struct hold {
 const struct hold *oracle_hold(unsigned index);
 unsigned oracle_holds(void);
 
-/* All objects are free.  `exchanges`: a release may make its object available at once and hold another free one
- * instead (quarantine, a waiter), so only the number of free objects counts, not which are free. */
+/* Starts a record in which all objects are free.  `exchanges`: a release may make its object available at once and hold
+ * another free one instead (quarantine, a waiter), so only the number of free objects counts, not which are free. */
 void oracle_open(unsigned objects, bool exchanges);
 /* The current state is the initial state of each execution.  `not_yet` objects are outside of the pool, or leave it
  * when they are released. */
@@ -58,19 +59,19 @@ struct moment oracle_call(void);
 struct moment oracle_now(void);
 void oracle_acquired(struct moment call, unsigned object, void *address);
 void oracle_null(struct moment call);
-/* The same in a closed pool: the call does not have to search. */
+/* As oracle_null(), in a closed pool: the call does not have to search. */
 void oracle_null_of_closed(struct moment call);
-/* From then on the pool has `change` more objects. */
+/* From `at` on the pool has `change` more objects. */
 void oracle_capacity(struct moment at, int change);
-/* The call that began then ends.  It may have held up to `objects` objects and put them back: to give one to a waiter
- * that was gone, or to trim them. */
+/* The call that began at `call` ends.  It may have held up to `objects` objects and put them back: to give one to a
+ * waiter that was gone, or to trim them. */
 void oracle_holds_some(struct moment call, unsigned objects);
 /* The call held the object, and put it back. */
 void oracle_passed(struct moment call, unsigned object);
 /* Before the object is released; after. */
 void oracle_releases(unsigned object, void *address);
 void oracle_released(unsigned object);
-/* The running thread knows that it is free: from now on, not only from the end of its release or reclaim. */
+/* The running thread knows that the object is free, from now on, not only from the end of its release or reclaim. */
 void oracle_known_free(unsigned object);
 /* After all threads have ended: were the NULLs right? */
 void oracle_check_nulls(void);

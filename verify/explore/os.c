@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * os.c - src/os/os.h and the few functions of src/pool/threads.c, src/api/calls.c and src/api/process.c that the rest
- * needs.
+ * of the library needs.
  *
  * Idea         All memory that the library maps comes from one static room.  So one memcpy restores a whole pool, and
  *              addresses are the same in every run of the program.  The heavy fence is the model's.
  * Sleep        Only a wake wakes a sleeping thread, however often the word changes.  So a wake that is forgotten, or
  *              that comes before the sleep, leaves a thread asleep, and the engine finds no thread to run.
  * Clock        Virtual.  It stops until the engine chooses a thread that sleeps with a deadline; then it shows that
- *              deadline, whatever the others' deadlines are (they may be late too).
+ *              deadline, whatever the deadlines of other threads are (those may be late too).
  * Early        A sleep may end spuriously: a choice, like a weak CAS's failure.
  */
 #include "os/os.h"
@@ -76,7 +76,7 @@ void os_play_keep(void *notes, size_t bytes)
 	kept[kept_count++].bytes = bytes;
 }
 
-/* Copies each to its saved copy, or back. */
+/* Copies the notes to their saved copies, or back. */
 static void copy_kept(bool back)
 {
 	char *at = kept_saved;
@@ -123,7 +123,7 @@ void *os_map_aligned(size_t bytes, size_t offset, size_t alignment, bool open)
 
 void os_unmap(void *address, size_t bytes)
 {
-	/* A thread that reads it again will fail. */
+	/* A thread that still reads this memory will fail. */
 	memset(address, 0xdb, bytes);
 }
 
@@ -181,7 +181,7 @@ void *os_heap_resize(void *memory, size_t bytes)
 	return engine_running() && !memory ? os_map(bytes) : realloc(memory, bytes);
 }
 
-/* Empty or constant here. */
+/* These functions are empty or constant here. */
 /* clang-format off */
 void *os_reserve(size_t bytes) { return os_map(bytes); }
 bool os_guard(void *address, size_t bytes) { return true; }
@@ -226,7 +226,7 @@ void os_heavy_fence(void)
 
 static struct {
 	const void *on;
-	uint32_t seen; /* there */
+	uint32_t seen; /* the word's low half when it fell asleep */
 	uint64_t deadline;
 } sleeper[THREADS_MAX];
 static unsigned asleep, dozing, late;
@@ -292,7 +292,7 @@ void os_sleep_on(_Atomic(uint64_t) *word, uint64_t seen, uint64_t deadline_ns)
 {
 	const unsigned self = engine_thread();
 
-	/* In the set-up and the last checks no thread could wake them. */
+	/* In the set-up and the last checks no thread could wake a sleeper. */
 	if (!engine_running())
 		abort();
 	/* No thread can intervene between the check and the sleep: the kernel holds a lock. */

@@ -134,7 +134,7 @@ void finds_open(unsigned room)
 
 	memset(&ranges, 0, sizeof(ranges));
 	os_play_keep(&ranges, sizeof(ranges));
-	/* In memory that is restored with the pool. */
+	/* The arrays are in memory that is restored with the pool. */
 	for (int i = 0; i < 2; i++) {
 		struct range_array *array = os_map(sizeof(*array) + room * sizeof(array->range[0]));
 

@@ -109,7 +109,7 @@ static void retires_it(void *object)
 
 	explore_plain(object, false);
 	retires.object[number].fate = IS_RETIRED;
-	/* The set-up's objects lose their holder when it is over. */
+	/* Objects of the set-up lose their holder when the set-up is over. */
 	if (begun)
 		oracle_releases(number, &nothing[engine_thread()]);
 }

@@ -12,13 +12,13 @@
 
 /* ---- Draining ---- */
 
-/* Is it no longer retired? */
+/* Is the object no longer retired? */
 static bool is_out(unsigned number)
 {
 	return !*(const uint32_t *)(const void *)&stage.pool->retired->link[number + 1];
 }
 
-/* The call that has ended promises that it is free, or is being freed: from now on for this thread. */
+/* The call that has ended promises that the object is free, or is being freed: so it is free for this thread. */
 static void is_known_free(unsigned number)
 {
 	struct object *o = &retires.object[number];
@@ -99,7 +99,7 @@ void retires_turn(void)
 
 /* ---- The end ---- */
 
-/* If no thread has disturbed it, and none reads, a retire that makes too many objects wait must ask. */
+/* A retire that makes too many objects wait must ask the scheme, if no thread disturbs it and none reads. */
 static void check_asked(void)
 {
 	for (uint32_t i = 0; engine_threads() == 1 && i < stage.pool->retired->shards; i++)

@@ -22,7 +22,7 @@ void retires_enter(void)
 	_Atomic(uint64_t) *mine = &retires.announced[engine_thread()];
 
 	/* relaxed: only this thread writes it.  release: a thread that sees the new count comes after our accesses of
-	 * the last time.  The fence orders it before our next reads. */
+	 * the last time.  The fence orders the count before our next reads. */
 	store_release(mine, load_relaxed(mine) + 1);
 	full_fence();
 }
@@ -115,7 +115,7 @@ static bool ready(void *context, const lfpool_batch_t *batch)
 	return true;
 }
 
-/* Unless another thread of the program takes turns. */
+/* Reclaims due batches, unless the scheme is asked, or another thread of the program reclaims them (w). */
 static bool wait(void *context)
 {
 	(void)context;

@@ -102,7 +102,7 @@ static void check_invariants(void)
 		engine_fail("afterwards, at %zu, %s", where, violated);
 }
 
-/* TR2: a page that passes for clean has no contents of a cold object, which could not be given back. */
+/* TR2: a page that counts as clean has no contents of a cold object: no trim would give them back. */
 static void check_clean_pages(void)
 {
 	const struct core *core = stage_core();

@@ -53,7 +53,7 @@ void explore_plain(const void *address, bool write);
 #define cas_weak_release(p, old, new) EXPLORE_CAS(p, old, new, true, EXPLORE_RELEASE, EXPLORE_RELAXED)
 #define cas_weak_relaxed(p, old, new) EXPLORE_CAS(p, old, new, true, EXPLORE_RELAXED, EXPLORE_RELAXED)
 
-/* Weaker than the library's. */
+/* Verbs weaker than the library's, for mutants. */
 #define cas_no_acquire(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_RELEASE, EXPLORE_ACQUIRE)
 #define cas_no_release(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_ACQUIRE, EXPLORE_ACQUIRE)
 #define cas_failure_relaxed(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_ACQ_REL, EXPLORE_RELAXED)
@@ -64,7 +64,7 @@ void explore_plain(const void *address, bool write);
 #define plain_read(p) explore_plain((p), false)
 #define plain_written(p) explore_plain((p), true)
 
-/* Statistics are not steps, except the rare one that others wait for. */
+/* Statistics are not steps, except the rare one that other threads wait for. */
 #define tally_cas(p, old, new) EXPLORE_CAS(p, old, new, false, EXPLORE_RELAXED, EXPLORE_RELAXED)
 #define tally(p) ((void)++*(uint64_t *)(void *)(p))
 #define tally_shared(p, n) ((void)(*(uint64_t *)(void *)(p) += (n)))

@@ -26,9 +26,9 @@ struct continuation {
 	struct moment call;
 	lfpool_ticket_t ticket;
 	enum then fate;
-	bool told; /* its call has returned: others may have the ticket */
+	bool told; /* the call has returned: other threads may have the ticket */
 	bool cancel_failed;
-	bool releases, asks; /* at once */
+	bool releases, asks; /* in the continuation: releases the object; asks again */
 	unsigned actor;
 };
 
@@ -37,12 +37,12 @@ static struct wants {
 	size_t added, taken, asked, forgiven;
 	struct continuation continuation[CONTINUATIONS_MAX];
 	unsigned continuations;
-	bool room;                  /* enough for everything that is asked for */
+	bool room;                  /* enough objects for everything that is asked for */
 	bool closing, closed;       /* lfpool_close() has begun, has returned */
 	bool limited;               /* lfpool_limit() has returned */
 	bool may_owe;               /* some thread shrinks, limits or closes the pool, or the set-up left a debt */
 	size_t most;                /* the capacity when a call that forbids growing had returned (O4, cold.h) */
-	uint64_t mark[OBJECTS_MAX]; /* in each object */
+	uint64_t mark[OBJECTS_MAX]; /* the last mark in each object */
 	uint64_t marks;
 } wants;
 
@@ -157,7 +157,7 @@ static void close_pool(void)
 	wants.closed = true;
 }
 
-/* To one object. */
+/* Limits the pool to one object. */
 static void limit(void)
 {
 	oracle_capacity(oracle_call(), 1 - (int)scenario_objects());
@@ -302,7 +302,7 @@ static void cancel(unsigned actor, bool anybodys)
 	if (!c)
 		return;
 	if (!lfpool_cancel(wants.pool, c->ticket)) {
-		/* If its own thread cannot cancel it, it must be called. */
+		/* A continuation that its own thread cannot cancel must be called. */
 		c->cancel_failed |= !anybodys;
 		return;
 	}
