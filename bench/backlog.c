@@ -2,18 +2,18 @@
 /*
  * backlog.c - the workloads "backlog-...": the most objects deferred and not yet free, and the memory they take.
  *
- * Idea         Two threads update as in `retire`, `rate` times a second together, for a second: a piece each
- *              millisecond, then sleep until the next; or as often as they can.  After each piece they read how much
- *              is in flight.  In backlog-bounded, and when a subject is checked, a third thread stays inside one
- *              section for the first half.  In backlog-bounded the pool has BOUNDED_CAPACITY more objects than the
- *              table, and a thread that finds none waits.
+ * Idea         For a second two threads update as in `retire`, together `rate` times: a piece each millisecond, with
+ *              sleep in between; without a rate, as often as they can.  After each piece they read the number of
+ *              objects in flight.  In backlog-bounded, and when a subject is checked, a third thread stays inside one
+ *              section for the first half second.  In backlog-bounded the pool has BOUNDED_CAPACITY more objects than
+ *              the table, and a thread that finds no free object waits.
  * Invariants   T1  an object found in a section does not change until the section ends.
  *              T2  every object deferred during the section is in flight; when all has settled, none is.
- * The figures   most_objects          in flight
- *               most_objects_early    the same, in the first half: a growing backlog has twice as many at the end
+ * The figures   most_objects          the most objects in flight
+ *               most_objects_early    the same, in the first half second: a growing backlog has twice as many later
  *               most_resident_bytes   the greatest growth of resident memory since the table was filled
- *               updates_per_second    completed
- *               waits                 per update: the pool was empty
+ *               updates_per_second    completed updates
+ *               waits                 waits for a free object, per update
  */
 #include "team.h"
 
@@ -27,13 +27,13 @@
 #define LASTS_NS UINT64_C(1000000000)
 #define TICK_NS UINT64_C(1000000)
 #define TICKS_PER_SECOND 1000
-/* Updates between two reads of the count, without a limit; not a multiple of those between two polls. */
+/* Without a rate: updates between two reads of the count; not a multiple of the updates between two polls. */
 #define UNLIMITED_PIECE 509
 
 struct updater {
 	_Alignas(128) struct worker worker;
 	struct scene *scene;
-	size_t most[2]; /* in each half */
+	size_t most[2]; /* in the first and in the second half second */
 };
 
 struct scene {
@@ -76,7 +76,7 @@ static void sleep_until(uint64_t ns)
 		;
 }
 
-/* For LASTS_NS. A thread that is late for a tick does not sleep before the next. */
+/* Updates for LASTS_NS. A thread that is late for a tick does not sleep before the next one. */
 static void update(struct updater *updater)
 {
 	const struct scene *scene = updater->scene;
@@ -137,7 +137,7 @@ static void *play(void *argument)
 	return NULL;
 }
 
-/* Checks all nodes, and sleeps.  In step with the others. */
+/* The third thread: reads all nodes, sleeps in the section, and checks them.  In step with the updaters. */
 static void *stall(void *argument)
 {
 	struct scene *scene = argument;
@@ -146,7 +146,7 @@ static void *stall(void *argument)
 	void *hand = scene->subject->join(scene->shared);
 
 	turn(scene); /* the table is full */
-	turn(scene); /* they have updated */
+	turn(scene); /* the first updates are done */
 	turn(scene); /* all objects are free */
 	scene->calls->section_begin(hand);
 	for (size_t i = 0; i < RETIRE_TABLE; i++) {
@@ -156,7 +156,7 @@ static void *stall(void *argument)
 
 	const size_t before = deferred_by_all(scene);
 
-	turn(scene); /* they begin */
+	turn(scene); /* the updaters begin */
 	sleep_until(now_ns() + LASTS_NS / 2);
 
 	const size_t deferred = deferred_by_all(scene) - before;
@@ -167,7 +167,7 @@ static void *stall(void *argument)
 	if (in_flight(scene) < deferred)
 		give_up(scene->subject->name, "not all deferred nodes are in flight, though a thread reads"); /* T2 */
 	scene->calls->section_end(hand);
-	turn(scene); /* they have ended */
+	turn(scene); /* the updaters have ended */
 	scene->calls->settle(hand, false);
 	turn(scene);
 	scene->subject->leave(hand);

@@ -4,9 +4,9 @@
  *
  * Evicting pools are in check_evicting.c.
  *
- * Pools        Two threads, each first with its half of a pool of 64-byte objects, then with the other half.  Every
- *              byte of a held object has its holder's value.  Overlapping objects, and a pool that writes into
- *              objects in use, change such bytes.
+ * Pools        Each of two threads acquires half of a pool of 64-byte objects; then one thread releases the other's
+ *              objects.  Every byte of a held object has its holder's value.  Overlapping objects, and a pool that
+ *              writes into objects in use, change such bytes.
  * Deferring    backlog_run() checks T1 and T2 of backlog.c while a reader stalls.
  */
 #include "subjects.h"
@@ -25,7 +25,7 @@ void must_be(bool right, const struct subject *subject, const char *why)
 #define CHECK_BYTES 64
 #define EACH 1000
 
-/* One of two threads: its worker, whose index is in the bytes. */
+/* A thread's half of the pool.  Its objects' bytes are filled with the worker's index. */
 struct half {
 	struct worker worker;
 	void *objects[2 * EACH + 1];
@@ -47,7 +47,7 @@ static void fill(struct half *half, size_t count)
 		memset(half->objects[i], (int)(100 * half->worker.index + i % 100), CHECK_BYTES);
 }
 
-/* Unchanged since they were filled? */
+/* Are the half's objects unchanged since they were filled? */
 static void look(const struct half *half)
 {
 	for (size_t i = 0; i < half->worker.held; i++)
@@ -61,7 +61,7 @@ static void drain(struct worker *worker)
 	(void)worker->subject->loops.drain(worker, worker->held);
 }
 
-/* The other thread: fills its half, checks both, releases the objects of `theirs`, and fills that half again. */
+/* The second thread: fills its half, releases the objects of `theirs`, acquires these again, and checks all. */
 static void *other_life(void *argument)
 {
 	struct half *theirs = argument, mine;
@@ -100,7 +100,7 @@ static void check_pool(const struct subject *subject)
 	(void)pthread_join(other, NULL);
 	look(&half);
 	drain(&half.worker);
-	/* All objects are back. */
+	/* All objects are free: they can be acquired again. */
 	fill(&half, 2 * EACH);
 	look(&half);
 	drain(&half.worker);

@@ -3,14 +3,14 @@
  * check_evicting.c - does an evicting pool work correctly?
  *
  * Idea         One thread fills a pool, gives all objects new priorities, and lets newcomers evict them one by one:
- *              they must go in the order of these priorities.  At the end, newcomers with lower priorities must be
+ *              objects must go in the order of these priorities.  At the end, newcomers with lower priorities must be
  *              refused.
  */
 #include "subjects.h"
 #include "workload.h"
 
 #define CAPACITY 40
-/* Steps through 0 .. CAPACITY - 1 in another order: has no divisor in common with CAPACITY. */
+/* Steps of this size visit all of 0 .. CAPACITY - 1: it has no divisor in common with CAPACITY. */
 #define ORDER 7
 
 struct got {
@@ -18,7 +18,7 @@ struct got {
 	uint64_t handle;
 };
 
-/* Still filled with `written`, as acquired? */
+/* Is the object still filled with `written`? */
 static bool holds(const struct got *got, uint64_t written)
 {
 	for (size_t i = 0; i < EVICTING_BYTES / sizeof(written); i++)

@@ -8,10 +8,10 @@
  *              workers, 0.70 with four). The shape is fixed, so that every subject does the same work: no stealing,
  *              whose luck would decide.
  * Invariants   G1  a worker has one tree in progress, so TREE_JOBS x workers is room enough for any stack.
- *              G2  no worker starts its trees of round r + 1 before all have finished those of round r.
- * Progress     No worker waits for room: a job that does not fit into the inbox stays on the own stack.  Every job is
- *              on a stack or in an inbox whose owner executes jobs until all trees of the round are finished.  Jobs
- *              that a faster neighbour sends after that belong to the next round, which all workers run.
+ *              G2  no worker starts its trees of round r + 1 before all workers have finished those of round r.
+ * Progress     No worker waits for room: a job that does not fit into the inbox stays on its maker's stack.  Every job
+ *              is on a stack or in an inbox whose owner executes jobs until all trees of the round are finished.  Jobs
+ *              that a faster neighbour sends later belong to the next round, which all workers run.
  */
 #ifndef LFPOOL_BENCH_GRAPH_H
 #define LFPOOL_BENCH_GRAPH_H
@@ -32,14 +32,14 @@ struct job {
 
 #define TREE_ROOT UINT32_MAX
 
-/* One for each worker. */
+/* A worker's graph. */
 struct graph {
 	struct job root;     /* parent of the current tree; pending is 0 when the tree is finished */
 	struct ring *inbox;  /* from the previous worker                                              */
-	struct ring *outbox; /* to the next one; or NULL */
+	struct ring *outbox; /* to the next worker; or NULL */
 	size_t *finished;    /* number of times that workers finished their trees; shared, atomic */
-	size_t rounds;       /* number of times that this one did */
-	size_t stacked;      /* jobs on our own stack                                                 */
+	size_t rounds;       /* number of times that this worker finished its trees */
+	size_t stacked;      /* jobs on this worker's stack */
 	struct job **stack;  /* room for one tree per worker */
 };
 

@@ -16,7 +16,7 @@
  *
  * then includes this file and names SUBJECT_LOOPS in its `struct subject`.
  *
- * Idea         The same source for all, one copy of machine code for each.  A loop contains only
+ * Idea         The same source for all subjects, a copy of machine code for each.  A loop contains only
  *              acquire, its check, one use of the object, release, and the workload's own work.
  */
 #ifndef LFPOOL_BENCH_LOOPS_H
@@ -60,8 +60,8 @@ __attribute__((always_inline)) static inline void *acquire_and_write(const struc
 	return object;
 }
 
-/* always_inline, both: with a dozen loops in one file a compiler would not inline long functions.  A program does
- * other things between a release and the next acquire, so the compiler must not keep anything in registers. */
+/* always_inline, both: with a dozen loops in one file a compiler would not inline long functions.  The
+ * compiler must keep nothing in registers after a release: a program does other things before the next acquire. */
 __attribute__((always_inline)) static inline void release_and_forget(void *hand, void *object)
 {
 	release(hand, object);
@@ -95,7 +95,7 @@ static size_t run_work(struct worker *worker, size_t pairs)
 	return pairs_and_work(worker, pairs, worker->work);
 }
 
-/* One object of each pool, pool by pool. */
+/* Pairs on the pools by turns. */
 static size_t run_turns(struct worker *worker, size_t pairs)
 {
 	void **hands = worker->hands;
@@ -182,7 +182,7 @@ static size_t run_drain(struct worker *worker, size_t pairs)
 	return pairs;
 }
 
-/* Up and down between 0 and `count` objects, to a new random level each time; every call timed, or none. */
+/* Up and down between 0 and `count` objects, to a new random level each time; `timed`: every call is timed. */
 __attribute__((always_inline)) static inline size_t up_and_down(struct worker *worker, size_t pairs, bool timed)
 {
 	void *hand = worker->hand;
@@ -225,7 +225,7 @@ static size_t run_latency(struct worker *worker, size_t pairs)
 	return up_and_down(worker, pairs, true);
 }
 
-/* Two out and two back, several times; timed as a whole. */
+/* Acquires two objects and releases them, AROUND_PAIRS / 2 times; timed as a whole. */
 __attribute__((always_inline)) static inline void around_a_level(struct worker *worker, void *hand)
 {
 	const uint64_t start = clock_read();
@@ -239,8 +239,8 @@ __attribute__((always_inline)) static inline void around_a_level(struct worker *
 	histogram_add(worker->acquire_times, clock_read() - start);
 }
 
-/* Up to `count` objects and down again, and around each level on the way.  At the end of a magazine or batch, two
- * objects are on both sides of it. */
+/* Up to `count` objects and down again, and around each level on the way.  So at some levels two objects cross the end
+ * of a magazine or batch. */
 static size_t run_boundary(struct worker *worker, size_t pairs)
 {
 	void *hand = worker->hand;
@@ -259,7 +259,7 @@ static size_t run_boundary(struct worker *worker, size_t pairs)
 	return done;
 }
 
-/* Every object is out: how long does the pool take to return NULL? Here a pair is one such acquire. */
+/* While every object is out: how long does the pool take to return NULL? Here a pair is one refused acquire. */
 static size_t run_exhausted(struct worker *worker, size_t pairs)
 {
 	for (size_t i = 0; i < pairs; i++)
@@ -270,7 +270,7 @@ static size_t run_exhausted(struct worker *worker, size_t pairs)
 
 /* ---- Between threads ---- */
 
-/* `pairs` objects into each ring. */
+/* Acquires `pairs` objects for each ring, and pushes them. */
 static size_t run_produce(struct worker *worker, size_t pairs)
 {
 	void *hand = worker->hand;
@@ -283,7 +283,7 @@ static size_t run_produce(struct worker *worker, size_t pairs)
 	return 0; /* the consumers count the pairs */
 }
 
-/* `pairs` objects out of each ring. */
+/* Pops `pairs` objects from each ring, and releases them. */
 static size_t run_consume(struct worker *worker, size_t pairs)
 {
 	void *hand = worker->hand;
@@ -323,7 +323,7 @@ static size_t run_larson(struct worker *worker, size_t pairs)
 }
 
 #ifdef SUBJECT_HAS_SIZES
-/* The same with objects of many sizes.  Both ends must hold the size. */
+/* As run_larson(), with objects of many sizes.  Both ends of an object must hold its size. */
 static size_t run_mixed(struct worker *worker, size_t pairs)
 {
 	void *hand = worker->hand;
@@ -373,7 +373,7 @@ static inline void job_finish(struct worker *worker, struct job *job)
 	}
 }
 
-/* Executes one job; false if it has none now. */
+/* Executes one job; false if the worker has none now. */
 static inline bool job_step(struct worker *worker)
 {
 	struct graph *graph = worker->graph;
@@ -387,7 +387,7 @@ static inline bool job_step(struct worker *worker)
 		job_finish(worker, job);
 		return true;
 	}
-	/* Plain: published with the children. */
+	/* A plain store: published with the children. */
 	job->pending = 2;
 	graph->stack[graph->stacked++] = job_make(worker, job, job->depth - 1);
 	job = job_make(worker, job, job->depth - 1);
@@ -396,8 +396,8 @@ static inline bool job_step(struct worker *worker)
 	return true;
 }
 
-/* Whole trees, one after the other.  In between it executes the neighbour's jobs, and afterwards until no worker has
- * any left. */
+/* Makes and finishes whole trees, one after the other.  Meanwhile the worker also executes the neighbour's jobs, and
+ * afterwards goes on until all workers have finished their trees. */
 static size_t run_jobs(struct worker *worker, size_t pairs)
 {
 	struct graph *graph = worker->graph;

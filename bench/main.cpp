@@ -3,13 +3,13 @@
  * main.cpp - lfpool-bench: every way to get an object, in every situation, next to lfpool.
  *
  * Idea         Registers each cell {workload, object size, subject, threads} with Google Benchmark, which selects by
- *              --benchmark_filter, repeats, and writes JSON. `bench/run` calls it often and alternates, so that all
- *              subjects meet the same machine.  It reports speed and decides nothing.  But it stops when an acquire
- *              fails or a release is refused, because then the figures would be meaningless.
+ *              --benchmark_filter, repeats, and writes JSON. `bench/run` calls lfpool-bench often and alternates, so
+ *              that all subjects meet the same machine.  lfpool-bench reports speed and judges nothing.  But it stops
+ *              when an acquire fails or a release is refused, because then the figures would be meaningless.
  *
  *     lfpool-bench [--benchmark_...]                         bench/README.md
  *     lfpool-bench --exactly SUBJECT WORKLOAD BYTES PAIRS    one thread, nothing measured: for callgrind
- *     lfpool-bench --check SUBJECT                           see check.c; status 77: it cannot be measured here
+ *     lfpool-bench --check SUBJECT                           see check.c; status 77: SUBJECT cannot be measured here
  */
 #include "subjects.h"
 #include "team.h"
@@ -57,7 +57,7 @@ static void run_team(benchmark::State &state, const cell &cell)
 	team_end(index);
 }
 
-/* The first of the row's threads does everything. */
+/* The row's first thread does everything. */
 static void run_once(benchmark::State &state, const cell &cell)
 {
 	for (auto _ : state) {
@@ -105,7 +105,7 @@ static void add_rows()
 				add_rows_of({subjects[s], &workload, bytes});
 }
 
-/* For readers of the JSON: descriptions of its names. */
+/* For readers of the JSON: describes the names in it. */
 static void add_contexts()
 {
 	for (size_t s = 0; s < subject_count; s++) {
@@ -199,7 +199,7 @@ static void have_had_threads()
 }
 
 /* Libraries loaded at run time (subjects/called.c) need more of the static TLS block than the C library keeps free.
- * It reads the setting before a program starts, so this one starts again. */
+ * The C library reads the setting before a program starts, so this program starts again. */
 static void ask_for_tls(char **argv)
 {
 	if (setenv("GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=16384", 1) == 0)

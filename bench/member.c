@@ -32,7 +32,7 @@ unsigned cpus(void)
 	return online > 0 ? (unsigned)online : 1;
 }
 
-/* To one of the processors that this process may use, by the member's index. */
+/* Pins the member to one of the processors that this process may use, by the member's index. */
 static void pin(struct member *member)
 {
 	const struct worker *worker = &member->worker;
@@ -64,7 +64,7 @@ static unsigned rings_wanted(enum pattern pattern, unsigned threads)
 	}
 }
 
-/* The rounds of work that take `ns`: from the best, least disturbed of some trials. */
+/* The rounds of work that take `ns`, from the fastest of some trials, which was disturbed least. */
 static size_t work_rounds(size_t ns)
 {
 	enum { TRIALS = 100, ROUNDS = 1000 };
@@ -94,7 +94,7 @@ void team_make(const struct cell *cell, unsigned threads)
 	memset(&team, 0, sizeof(team));
 	team.cell = cell;
 	team.threads = threads;
-	/* Computed now: a pinned thread may use only one CPU. */
+	/* Computed before threads are pinned: a pinned thread may use only one CPU. */
 	team.at_once = threads < cpus() ? threads : cpus();
 	for (size_t i = 0; i < pools_of(cell->workload); i++)
 		team.pools[i] = cell->subject->open(&plan);
@@ -134,7 +134,7 @@ bool member_reads(const struct member *member)
 	return team.cell->workload->reads && member->worker.index % 2;
 }
 
-/* Acquires the objects that the loop needs out. */
+/* Acquires the objects that are out when the loop starts. */
 static void fill(struct worker *worker)
 {
 	worker->held = 0;
@@ -147,7 +147,7 @@ static void drain(struct worker *worker)
 	(void)worker->subject->loops.drain(worker, worker->held);
 }
 
-/* Threads that start, acquire `count` objects, release them, and end; one after the other. */
+/* A short-lived thread: acquires `count` objects, releases them, and ends. */
 static void *come_and_go(void *argument)
 {
 	struct worker *starter = argument, worker = *starter;
@@ -209,7 +209,7 @@ static struct graph *graph_make(const struct worker *worker)
 	return graph;
 }
 
-/* A step of the clock is an eighth of the pool, or 64, where its cost no longer shows. */
+/* A step of the clock is an eighth of the pool, at most 64 operations: then its cost no longer shows. */
 static void give_handles(struct worker *worker)
 {
 	const size_t capacity = worker->count * worker->threads;
@@ -331,7 +331,7 @@ static void *use_and_rest(void *unused)
 
 	fill(&worker);
 	drain(&worker);
-	(void)pthread_barrier_wait(&team.turn); /* the pool has been used */
+	(void)pthread_barrier_wait(&team.turn); /* this thread has used the pool */
 	(void)pthread_barrier_wait(&team.turn); /* the run is over  */
 	subject->leave(worker.hand);
 	return unused;
@@ -364,15 +364,15 @@ void member_begin(struct member *member)
 	if (workload->pattern == EXCHANGE) {
 		larson_begin(worker);
 	} else if (workload->evicts) {
-		fill(worker); /* each thread its share: afterwards the pool is full */
+		fill(worker); /* each thread fills its share; then the pool is full */
 	} else if (workload->emptied || workload->retires) {
 		if (worker->index == 0 && workload->emptied)
 			exhaust_begin(worker);
 		else if (worker->index == 0)
 			(void)worker->subject->loops.fill(worker, RETIRE_TABLE);
 	} else if (!workload->divided) {
-		/* Up to all objects and down again, to touch their pages.  (A warm-up of one chunk does that for the
-		 * million.) */
+		/* Acquires and releases all objects, to touch their pages.  (For a million objects a warm-up of one
+		 * chunk does that.) */
 		fill(worker);
 		drain(worker);
 	}
@@ -383,7 +383,7 @@ void member_settle(struct member *member)
 	member->worker.subject->loops.retiring->settle(member->worker.hand, member->worker.index == 0);
 }
 
-/* No object may be left; otherwise the subject lost it. */
+/* No object may be in flight at the end: the subject would have lost it. */
 static void retire_end(struct member *member)
 {
 	const struct subject *subject = member->worker.subject;

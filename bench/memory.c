@@ -4,12 +4,12 @@
  *
  * Memory       Thread A acquires a million objects and writes to each; then thread B, which exists from the start,
  *              releases them all, the newest first; then both end.  Resident memory is read in between.  The figures
- *              are its growth since before the pool was opened, in bytes per object:
- *                 bytes_per_object                     a million are in use; includes the objects
- *                 resident_bytes_per_object_released   none is in use; B, whose caches may be full, still runs
+ *              are the growth of resident memory since before the pool was opened, in bytes per object:
+ *                 bytes_per_object                     a million objects are in use; includes the objects
+ *                 resident_bytes_per_object_released   no object is in use; B, whose caches may be full, still runs
  *                 resident_bytes_per_object_finished   A and B have ended
  *                 resident_bytes_per_object_closed     the pool is closed
- *                 first_ns                             an acquire of an object that no thread has used, and a write;
+ *                 first_ns                             acquire of an object that no thread has used, and a write to it;
  *                                                      some pools have touched all objects at creation
  *              Our own array, the code and the threads' stacks exist before the first reading: 64 objects have
  *              already gone the same way through another pool.
@@ -29,7 +29,7 @@
 
 /* ---- Memory ---- */
 
-/* Objects beyond a million, for pools that keep some in caches.  An exactly bounded pool needs none. */
+/* Objects beyond a million, for pools that keep some in caches.  An exactly bounded pool has no such reserve. */
 #define RESERVE 65536
 #define WARM_UP_OBJECTS 64
 
@@ -145,11 +145,11 @@ void memory_run(const struct cell *cell)
 /* ---- Hand-off ---- */
 
 #define HANDED 2000000
-/* A set of addresses: at their hash, or in the next free place. */
+/* A set of addresses: each is at the place of its hash, or in the next free place. */
 #define PLACES_POWER 22
 #define PLACES ((size_t)1 << PLACES_POWER)
 
-/* Returns true if it was not there. */
+/* Returns true if the address was not in the set. */
 static bool add_address(uintptr_t *places, uintptr_t address)
 {
 	size_t at = (size_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PLACES_POWER));
@@ -225,7 +225,7 @@ void create_run(const struct cell *cell)
 			  small = {64, 64, 1, 1};
 	uint64_t create_ns[TIMES_MAX], destroy_ns[TIMES_MAX];
 
-	/* Afterwards the subject's code is in RAM. */
+	/* Brings the subject's code into RAM. */
 	subject->close(subject->open(&small));
 	for (unsigned i = 0; i < cell->workload->times; i++) {
 		uint64_t start_ns = now_ns();

@@ -3,7 +3,7 @@
  * retiring.h - the loops over a table whose nodes are deferred (lfpool/retire.h); a template in C, like loops.h.
  * Each file in subjects/ that defers defines
  *
- *     static inline void *acquire(void *hand);                                    NULL: none now
+ *     static inline void *acquire(void *hand);                                    NULL: no free node now
  *     static void *acquire_wait(void *hand);                                      the same, but waits
  *     static inline void defer(void *hand, void *node);                           free when no thread can be reading it
  *     static inline void section_begin(void *hand), section_end(void *hand);      as its scheme needs them
@@ -16,15 +16,15 @@
  * Idea         A table of pointers to nodes.  An update makes a node, exchanges it for the node of a random entry,
  *              and gives up the old node, which readers may still see.  A reader looks at a few random entries within
  *              one section, and each node that it finds must be whole.  In `retire` all threads update; in
- *              `retire-read` every second one reads.
+ *              `retire-read` every second thread reads.
  * The figures   ns_per_update   elapsed time x min(threads, CPUs) / updates, as in every other workload: the cost for
  *                               an updating thread.  A background worker counts only as far as it takes processors
  *                               away.
  *               settled_ns      the same, but until all deferred nodes are free, so a postponed backlog is paid too
- *               cpu_ns          processor time of the whole process until then, per update; includes the background
+ *               cpu_ns          processor time of the whole process in settled_ns, per update; includes the background
  *                               worker, and in retire-read the readers
- *               waits           per update: the pool was empty, and the thread waited for deferred nodes
- *               sections        per update, in retire-read
+ *               waits           waits for deferred nodes while the pool was empty, per update
+ *               sections        in retire-read: sections per update
  */
 #ifndef LFPOOL_BENCH_RETIRING_H
 #define LFPOOL_BENCH_RETIRING_H
@@ -114,7 +114,7 @@ static size_t run_fill(struct worker *worker, size_t entries)
 	return entries;
 }
 
-/* Gives up their last one. */
+/* Gives up the last node of each of the `entries`. */
 static size_t run_drain(struct worker *worker, size_t entries)
 {
 	for (size_t i = 0; i < entries; i++)

@@ -29,11 +29,11 @@
 struct ring {
 	/* Written by the producer. */
 	size_t pushed __attribute__((aligned(RING_LINE)));
-	size_t placed __attribute__((aligned(RING_LINE))); /* only the producer's, and the next field */
+	size_t placed __attribute__((aligned(RING_LINE))); /* this and the next field: used only by the producer */
 	size_t popped_seen;
 	/* Written by the consumer. */
 	size_t popped __attribute__((aligned(RING_LINE)));
-	size_t taken __attribute__((aligned(RING_LINE))); /* only the consumer's, and the next field */
+	size_t taken __attribute__((aligned(RING_LINE))); /* this and the next field: used only by the consumer */
 	size_t pushed_seen;
 	/* Written by the producer, published by `pushed`; given back by `popped`. */
 	void *pointers[RING_CAPACITY] __attribute__((aligned(RING_LINE)));
@@ -63,7 +63,7 @@ static inline void ring_publish_popped(struct ring *ring)
 	__atomic_store_n(&ring->popped, ring->taken, __ATOMIC_RELEASE);
 }
 
-/* False when it is full.  Does not publish. */
+/* False when the ring is full.  Does not publish. */
 static inline bool ring_try_place(struct ring *ring, void *pointer)
 {
 	if (ring->placed - ring->popped_seen == RING_CAPACITY) {
@@ -76,7 +76,7 @@ static inline bool ring_try_place(struct ring *ring, void *pointer)
 	return true;
 }
 
-/* NULL when it is empty.  Does not publish. */
+/* NULL when the ring is empty.  Does not publish. */
 static inline void *ring_try_take(struct ring *ring)
 {
 	if (ring->taken == ring->pushed_seen) {
@@ -88,7 +88,7 @@ static inline void *ring_try_take(struct ring *ring)
 	return ring->pointers[ring->taken++ % RING_CAPACITY];
 }
 
-/* False when it is full. */
+/* False when the ring is full. */
 static inline bool ring_try_push(struct ring *ring, void *pointer)
 {
 	const bool placed = ring_try_place(ring, pointer);
@@ -98,7 +98,7 @@ static inline bool ring_try_push(struct ring *ring, void *pointer)
 	return placed;
 }
 
-/* NULL when it is empty. */
+/* NULL when the ring is empty. */
 static inline void *ring_try_pop(struct ring *ring)
 {
 	void *pointer = ring_try_take(ring);
@@ -110,7 +110,7 @@ static inline void *ring_try_pop(struct ring *ring)
 
 /* ---- In batches: published RING_BATCH at a time, or when the other side may be waiting ---- */
 
-/* The last few become visible only with ring_publish_pushed(). */
+/* The last few pointers become visible only with ring_publish_pushed(). */
 static inline void ring_push(struct ring *ring, void *pointer)
 {
 	for (unsigned spins = 0; !ring_try_place(ring, pointer); ring_pause(&spins))

@@ -4,16 +4,16 @@
  *
  * Walk         A million slots of 64 bytes, of which none, a random tenth or all are active.  In ns per slot:
  *                 for_each_ns, cursor_ns     lfpool_for_each_active(), and a cursor; reads a word of each object
- *                 by_hand_ns                 the same over an array of structs with a flag in each
+ *                 by_hand_ns                 the same walk over an array of structs with a flag in each
  * Pages        A pool of many objects, or of 256 large ones, with flags for the kind of pages.  In ns per object:
  *                 create_ns
  *                 first_ns, faults           acquire and write a word of each; the page faults of all
  *                 read_ns                    words in random order, each read depending on the last, so that each waits
  *                                            for memory and for the TLB
- * Queue        A pool of one object, which is out, and `count` waiting continuations.  Alternately one more is
- *              queued, and the object is released to the oldest.  So the length stays constant, and every one
- *              measured has waited behind the whole queue.  Medians of single calls, including a read of the clock:
- *              ask_ns, serve_ns.
+ * Queue        A pool of one object, which is out, and `count` waiting continuations.  Alternately a continuation
+ *              is added, and the object is released to the oldest one.  So the queue's length stays constant, and
+ *              every continuation that is measured has waited behind the whole queue.  Medians of single calls,
+ *              including a read of the clock: ask_ns, serve_ns.
  */
 #include "team.h"
 
@@ -51,7 +51,7 @@ static double lap(uint64_t *since, size_t count)
 
 #define SLOTS 1000000
 
-/* For the loop by hand. */
+/* An element of the array that is walked by hand. */
 struct flagged {
 	uint64_t value;
 	bool active;
@@ -92,7 +92,7 @@ void walk_run(const struct cell *cell)
 	uint64_t sum = 0, since;
 
 	(void)lfpool_acquire_bulk(pool, objects, SLOTS);
-	/* Bring all of it into RAM. */
+	/* Brings the array into RAM. */
 	memset(array, 1, SLOTS * sizeof(*array));
 	for (size_t i = 0; i < SLOTS; i++) {
 		memset(objects[i], 1, sizeof(*array));

@@ -3,9 +3,9 @@
  * subject.h - what is compared: one `struct subject` for each way to get hold of an object.  C11 and C++20.
  *
  * Idea         A subject brings its own copy of the loops, compiled with its own calls in them: loops.h for pools,
- *              evicting.h for those that evict, retiring.h for those that defer.  So an inlined path is really inlined,
- *              and no subject pays an indirect call that another does not: the pointers below are followed once in some
- *              thousand pairs.
+ *              evicting.h for pools that evict, retiring.h for subjects that defer.  So an inlined path is really
+ *              inlined, and no subject pays an indirect call that another subject does not pay: the pointers below are
+ *              followed once in some thousand pairs.
  * To add one   One file in subjects/, which defines the calls, includes the loops and fills in a struct; its name in
  *              subjects.c, and in CMakeLists.txt or peers.cmake.
  */
@@ -27,7 +27,7 @@ struct plan {
 	size_t object_bytes; /* 16 or more, a power of two; objects are aligned to min(object_bytes, 64)   */
 	size_t capacity;     /* the objects out at once, and a reserve for idle ones in caches */
 	size_t held;         /* the most objects that one thread has out at once */
-	unsigned threads;    /* threads that use it at once */
+	unsigned threads;    /* threads that use the pool at once */
 };
 
 struct ring;
@@ -38,37 +38,37 @@ struct subject;
 /* A loop's data: one per thread. */
 struct worker {
 	const struct subject *subject;
-	void *hand;   /* the subject's: the result of join() */
+	void *hand;   /* the result of the subject's join() */
 	void **hands; /* turns: one for each of `pools` pools, the first is `hand` */
 	size_t pools;
-	void *shared;            /* the subject's: the result of open() */
-	unsigned index, threads; /* of this worker; number of workers */
+	void *shared;            /* the result of the subject's open() */
+	unsigned index, threads; /* index of this worker; number of workers */
 	struct random random;
 	void **objects; /* room for `count` objects                                             */
 	size_t count;   /* objects in the burst, the depth or the table */
 	size_t held;    /* objects out now, in workloads that keep some between chunks */
 
 	const uint32_t *order; /* burst: the order of the releases, a permutation of 0 .. count - 1 */
-	struct ring **rings;   /* hand-off: the rings that it pushes into, or pops from */
+	struct ring **rings;   /* hand-off: the rings that this worker pushes into, or pops from */
 	unsigned ring_count;
-	size_t work;                                     /* work: rounds on each object */
-	void ***mailbox;                                 /* larson: where tables are exchanged; one word, all threads */
-	struct graph *graph;                             /* jobs                                                      */
-	struct histogram *acquire_times, *release_times; /* latency; boundary: the first, per level */
+	size_t work;         /* work: rounds on each object */
+	void ***mailbox;     /* larson: the word through which all threads exchange tables */
+	struct graph *graph; /* jobs                                                      */
+	struct histogram *acquire_times, *release_times; /* latency; boundary uses acquire_times, per level */
 
 	/* evict: */
 	uint64_t *handles; /* room for this thread's share of the objects; `held` of them are set */
-	uint64_t *clock;   /* of all threads; atomic */
+	uint64_t *clock;   /* shared by all threads; atomic */
 	uint64_t step;     /* operations between two advances of the clock by this thread */
 	uint32_t window;   /* priorities are below now + window                                       */
-	uint32_t acquires; /* of 100 operations                                                       */
-	uint32_t lost;     /* of 100 handles, stale from the beginning                                */
+	uint32_t acquires; /* how many of 100 operations */
+	uint32_t lost;     /* how many of 100 handles are stale from the beginning */
 	uint64_t acquired, refused, updated, stale; /* numbers of operations so far, by outcome */
 
 	/* retire: */
-	void **table;     /* of all threads, RETIRE_TABLE pointers, atomic       */
-	uint64_t stamp;   /* of the last node; unique to this thread */
-	uint64_t updates; /* that deferred a node; atomic, one writer */
+	void **table;     /* shared by all threads: RETIRE_TABLE pointers; atomic */
+	uint64_t stamp;   /* the last node's; no other thread uses it */
+	uint64_t updates; /* updates that deferred a node; atomic, one writer */
 	uint64_t waits, sections;
 };
 
@@ -84,7 +84,7 @@ struct loops {
 	loop_fn *evict;
 	loop_fn *retire, *read;
 	loop_fn *fill;  /* acquires up to `pairs` more objects into objects[held ...]; returns how many */
-	loop_fn *drain; /* releases the last `pairs` of them                                                */
+	loop_fn *drain; /* releases the last `pairs` objects of objects[0 .. held - 1] */
 	/* Single calls, for use outside the timed loops. */
 	const struct evicting_calls *evicting;
 	const struct retiring_calls *retiring;
@@ -92,11 +92,11 @@ struct loops {
 
 enum trait {
 	TRAIT_BOUNDED = 1, /* returns NULL when exactly `capacity` objects are out */
-	TRAIT_POOL = 2,    /* open() builds a pool for `capacity` objects, so its time is measured */
+	TRAIT_POOL = 2,    /* open() builds a pool for `capacity` objects, so the time of open() is measured */
 	TRAIT_PRIVATE = 4, /* a thread's objects must return to the same thread: no hand-off, no jobs */
 	TRAIT_NOTHING = 8, /* acquires nothing: the hand-off alone */
-	/* A call spins until other threads' calls are complete; if those threads do not run, for a time slice.  Not
-	 * used with more threads than CPUs. */
+	/* A call spins until other threads' calls are complete: for a time slice, if those threads do not run.  Such
+	 * a subject is not measured with more threads than CPUs. */
 	TRAIT_NOT_PREEMPTIBLE = 16,
 	TRAIT_BACKLOG = 64,   /* defers, and its objects in flight are counted: backlog.c */
 	TRAIT_64_BYTES = 128, /* its objects have exactly 64 bytes */
@@ -108,7 +108,7 @@ struct subject {
 	const char *what;             /* in one line                                */
 	const char *(*version)(void); /* of the peer; NULL: it is part of lfpool or of the benchmarks */
 	const char *(*absent)(
-		void); /* asked first: the reason why it cannot be measured; NULL, or a result of NULL: it can */
+		void); /* asked first: why the subject cannot be measured; NULL, or a result of NULL: it can */
 	unsigned traits;
 
 	/* Opens the data shared by the threads.  Never returns NULL: without it the program ends with the reason. */
@@ -145,7 +145,7 @@ static inline void *open_plan(const struct plan *plan)
 	return own;
 }
 
-/* For subjects whose threads have no data of their own, and for those that share nothing. */
+/* For subjects whose threads have no data of their own, and for subjects that share nothing. */
 static inline void *join_shared(void *shared)
 {
 	return shared;
@@ -162,7 +162,7 @@ static inline void leave_nothing(void *hand)
 	{                                       \
 		return text;                    \
 	}
-/* The members of a subject: the first ones; the last ones; and the last ones if its threads have no data. */
+/* A subject's first members; its last members if threads have data; its last members if they have none. */
 #define SUBJECT(its_name, its_group, its_what, its_version, its_traits)                                 \
 	.name = its_name, .group = its_group, .what = its_what, .version = its_version, .absent = NULL, \
 	.traits = its_traits

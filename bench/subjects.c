@@ -4,7 +4,7 @@
  */
 #include "subjects.h"
 
-/* All, in the order of the tables.  OWN(id) always exists.  peers.cmake compiles the file of a PEER(id, name,
+/* All subjects, in the order of the tables.  OWN(id) always exists.  peers.cmake compiles the file of a PEER(id, name,
  * package) if the package is installed; otherwise the weak reference to it is NULL. */
 /* clang-format off */
 #define ALL_SUBJECTS(OWN, PEER)                                                                                        \

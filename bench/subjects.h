@@ -23,9 +23,9 @@ extern size_t missing_count;
 /* Fills both lists: asks the subjects that decide at run time.  Called first, once. */
 void subjects_find(void);
 
-/* Tests a subject: figures of an incorrect one are worthless.  Ends the program if it fails: check.c. */
+/* Tests a subject: figures of an incorrect subject are worthless.  Ends the program if the test fails: check.c. */
 void check_subject(const struct subject *subject);
-/* Its parts: evicting pools; one condition. */
+/* Parts of check_subject(): for evicting pools; for one condition. */
 void check_evicting(const struct subject *subject);
 void must_be(bool right, const struct subject *subject, const char *why);
 

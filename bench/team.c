@@ -55,7 +55,7 @@ static void report_latency(void)
 	say_figure("clock_ns", clock_cost_ns());
 }
 
-/* At the worst levels: two of 256 are at the end of a magazine, and a processor is taken away less often than that. */
+/* The time at the worst levels: two of 256 levels are at the end of a magazine; a processor is lost less often. */
 static void report_levels(void)
 {
 	const struct worker *first = &team.members[0].worker;
@@ -87,7 +87,7 @@ static void report_evicting(void)
 		say_figure("stale", stale / (updated + stale));
 }
 
-/* From the start until all is free; and the counts, including those before the clock started, per update. */
+/* The times until all nodes are free; and the counts per update, including those before the clock started. */
 static void report_retiring(uint64_t start_ns, double updates)
 {
 	const double all = SUM_OF(updates);
@@ -105,7 +105,7 @@ static double chunk_ns(const struct member *member)
 	return (double)(member->end_ns - member->start_ns) / (double)member->done;
 }
 
-/* By thread 0, after all have ended. */
+/* Called by thread 0, after all threads have ended. */
 static void report(void)
 {
 	const struct workload *workload = team.cell->workload;
@@ -137,7 +137,7 @@ static void report(void)
 
 /* ---- A thread of the run ---- */
 
-/* Every member runs the same number of chunks: some wait for others. */
+/* Every member runs the same number of chunks, because some members wait for others. */
 static void warm_up(struct worker *worker, loop_fn *loop)
 {
 	const struct workload *workload = team.cell->workload;
@@ -155,7 +155,7 @@ static void warm_up(struct worker *worker, loop_fn *loop)
 /*
  * The timed loop: `asked` chunks.
  *
- * When the first thread has done them, the others only finish their current chunk.  Otherwise the slower ones would
+ * When the first thread has done its chunks, the others only finish their current chunk.  Otherwise slower ones would
  * continue alone, with less contention than the row claims, and with idle CPUs.  Threads that wait for each other must
  * all do their share.  A reader reads until the end.
  */
@@ -173,14 +173,14 @@ static void measure(struct member *member, loop_fn *loop)
 		 !(together && __atomic_load_n(&team.over, __ATOMIC_RELAXED)));
 	member->end_ns = now_ns();
 	__atomic_store_n(&team.over, true, __ATOMIC_RELAXED);
-	/* A reader has done as much as it was asked for. */
+	/* A reader counts as having done what it was asked for. */
 	if (reads)
 		member->asked = member->done;
 }
 
 /* ---- The run ---- */
 
-/* For each number of threads. */
+/* A barrier for each number of threads. */
 static pthread_barrier_t together[THREADS_MAX + 1];
 
 void teams_init(void)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * team.h - one benchmark, a cell of the tables: some threads run one workload on one subject, with objects of one size.
+ * team.h - one benchmark, a cell of the tables: threads run a workload on a subject, with objects of one size.
  *
  * Idea         Google Benchmark decides the number of chunks and starts the threads (main.cpp).  They warm up and
  *              start the loop together.  If there are enough processors, each thread is pinned to one.  Each thread
- *              reads the clock when it starts and when it ends.  The first one to finish its chunks stops the others,
- *              except in hand-off and jobs, where threads need each other.
- *              The loops use a worker (subject.h); a member is a worker with the runner's own data.  No two members
- *              share a cache line, and neither do their arrays.
+ *              reads the clock when it starts and when it ends.  The first thread to finish its chunks stops the
+ *              others, except in hand-off and jobs, where threads need each other.  The loops use a worker (subject.h);
+ *              a member is a worker with the runner's own data.  No two members share a cache line, and neither do
+ *              their arrays.
  * Order        member_make, member_begin, the loop, member_end, member_unmake.  No thread starts the loop before all
  *              threads have returned from member_begin, and none calls member_unmake before all have returned from
  *              member_end.
@@ -56,7 +56,7 @@ struct member {
 	size_t pairs;       /* released by this member */
 	size_t asked, done; /* chunks: to run, and run so far */
 	uint64_t start_ns, end_ns;
-	cpu_set_t affinity; /* before the thread was pinned */
+	cpu_set_t affinity; /* the thread's affinity before it was pinned */
 	bool pinned;
 };
 
@@ -114,7 +114,7 @@ void member_settle(struct member *member);
 
 /* Called once, before all other functions here. */
 void teams_init(void);
-/* A run: each of its threads calls team_begin(), team_measure() and team_end(), and waits for the others in each. */
+/* Each thread of a run calls team_begin(), team_measure() and team_end(), and waits for the other threads in each. */
 void team_begin(const struct cell *cell, unsigned threads, unsigned index);
 /* Runs `chunks` chunks, or fewer if another thread has already run all of its chunks.  Returns the seconds that
  * `chunks` chunks would have taken.  When it returns in thread 0 the figures are ready. */

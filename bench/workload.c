@@ -17,7 +17,7 @@
 #define CHUNK 4096
 /* Objects beyond those that are out at once: idle ones in caches. */
 #define RESERVE 65536
-/* A cell whose objects take more than this is left out. */
+/* A cell whose objects take more memory than this is left out. */
 #define BYTES_MAX ((size_t)512 << 20)
 
 #define EXHAUSTED_CAPACITY 1024
@@ -32,7 +32,7 @@
 #define TURNS(n) {"turns-" #n, LOOP(turns), .count = 1, .held = 1, .chunk = CHUNK, .needs = TRAIT_POOL, .pools = n}
 #define HANDOFF(suffix, sides, ...)                                                                                    \
 	{"handoff-" suffix, LOOP(consume), .pattern = sides, .held = RING_CAPACITY + 2, .chunk = CHUNK, __VA_ARGS__}
-/* The last: the number of stale handles in the steady state of a run with one thread. */
+/* `lost`: of 100 handles, the stale ones in the steady state of a run with one thread. */
 #define EVICT(share, n, lost)                                                                                          \
 	{"evict-" #share "-" #n, LOOP(evict), .count = n, .chunk = CHUNK / 8, .divided = true, .evicts = share, .stale = lost}
 #define RETIRE(name, ...)                                                                                              \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* workload.h - the list of workloads: which loop, with how many objects, on which threads; or a function without a
- * timed loop.  Also the objects of evicting pools and the deferred nodes. */
+/* workload.h - the list of workloads: the loop, the number of objects, the threads; or a function without a timed
+ * loop.  Also the objects of evicting pools and the deferred nodes. */
 #ifndef LFPOOL_BENCH_WORKLOAD_H
 #define LFPOOL_BENCH_WORKLOAD_H
 
@@ -19,37 +19,37 @@ struct cell;
 
 struct workload {
 	const char *name;
-	size_t loop; /* offset in struct loops: the workload's loop, or, with `run`, one that a subject must have */
+	size_t loop; /* offset in struct loops: the workload's loop; with `run`, a loop that the subject must have */
 	enum pattern pattern;
 	size_t count;    /* objects in a worker's array */
 	size_t held;     /* the most objects that one thread has out at once; 0: count           */
 	size_t chunk;    /* pairs between two looks at the clock                                 */
 	unsigned needs;  /* traits that a subject must have                                      */
-	size_t bytes;    /* of an object; 0: 64                                                  */
+	size_t bytes;    /* size of an object; 0: 64 */
 	size_t pools;    /* pools used by turns, each opened with the plan; 0: one pool */
 	bool sized;      /* runs with objects of every size */
 	bool shuffled;   /* a burst is released in random order; otherwise the newest object first */
 	bool divided;    /* `count` is shared by all threads */
 	bool timed;      /* has histograms                                                       */
-	bool levels;     /* these are per level, not per call */
-	size_t work_ns;  /* of work on each object                                               */
+	bool levels;     /* the histograms are per level, not per call */
+	size_t work_ns;  /* duration of the work on each object */
 	bool churns;     /* a new thread for every `count` objects */
 	bool emptied;    /* before the start everything is acquired; the pool has no reserve */
-	unsigned stale;  /* of 100 handles that a thread begins with                             */
-	unsigned evicts; /* of 100 operations, in evicting pools; 0: not for those */
+	unsigned stale;  /* how many of 100 handles are stale when a thread begins */
+	unsigned evicts; /* evicting pools: acquires of 100 operations; 0: for other subjects */
 	bool retires;    /* for subjects that defer */
 	bool reads;      /* every second thread only reads */
 
-	/* Memory, creation, objects in flight, walks, pages, waiting: runs once, and starts its threads.  A row of
-	 * these needs a separate process, as in bench/run: otherwise the next pool would get memory that an allocator
-	 * kept from earlier rows, and the greatest resident memory is the process's. */
+	/* Memory, creation, objects in flight, walks, pages, waiting: runs once, and starts its threads.  Such a
+	 * row needs a separate process, as in bench/run: otherwise its pool would get memory that an allocator kept
+	 * from earlier rows, and the greatest resident memory would be that of all rows. */
 	void (*run)(const struct cell *cell);
-	unsigned threads; /* as in the name of the row */
+	unsigned threads; /* number in the name of the row */
 	const char *only; /* the only subject that it measures; or NULL */
 	unsigned times;   /* create; walk: one slot in this many is active, 0: none */
 	uint32_t flags;   /* pages                                                   */
 	size_t rate;      /* backlog: updates a second; 0: no limit                  */
-	bool stalls;      /* backlog: a thread reads, and does not end */
+	bool stalls;      /* backlog: a thread stays in one section */
 };
 
 #define WORKLOAD_COUNT 67
@@ -58,7 +58,7 @@ extern const struct workload workloads[WORKLOAD_COUNT];
 /* ---- Use of an object ---- */
 
 /* Works on an object of 64 bytes or more.  Each round multiplies a word of it into the sum, and depends on the round
- * before.  So the work has a fixed duration, during which only other things can proceed. */
+ * before.  So the work has a fixed duration, which is not shortened by doing two rounds at once. */
 static inline uint64_t object_work(void *object, size_t rounds, uint64_t sum)
 {
 	uint64_t *words = (uint64_t *)object;
@@ -73,8 +73,8 @@ static inline uint64_t object_work(void *object, size_t rounds, uint64_t sum)
 /* The largest object of set-mixed. */
 #define MIXED_BYTES ((size_t)65536)
 
-/* Many small ones and a few large ones: 17 bytes to MIXED_BYTES; each doubling half as often as the last, all sizes
- * within one equally often. */
+/* Many small sizes and a few large ones, 17 bytes to MIXED_BYTES: each doubling is half as likely as the one before;
+ * within a doubling all sizes are equally likely. */
 static inline size_t mixed_bytes(uint64_t lot)
 {
 	const size_t least = (size_t)16 << __builtin_ctzll(lot | 1 << 11);
@@ -124,24 +124,24 @@ loop_fn *workload_loop(const struct workload *workload, const struct subject *su
 /* Does this cell make sense, and fit into memory? */
 bool workload_fits(const struct workload *workload, const struct subject *subject, size_t object_bytes,
 		   unsigned threads);
-/* The pool that it needs. */
+/* The pool that the workload needs. */
 struct plan workload_plan(const struct workload *workload, size_t object_bytes, unsigned threads);
-/* One of the three hand-offs. */
+/* Is it one of the three hand-offs? */
 bool is_handoff(const struct workload *workload);
 
 /* ---- Evicting pools ---- */
 
-/* The one size: objects are filled on each acquire, and copying is not compared. */
+/* The only object size: objects are filled on each acquire, and the speed of filling is not compared. */
 #define EVICTING_BYTES 64
 
-/* See evicting.h; for tests. */
+/* The calls of evicting.h, for tests. */
 struct evicting_calls {
 	void *(*acquire)(void *hand, uint64_t priority, uint64_t *handle_out);
 	bool (*update)(void *hand, uint64_t handle, uint64_t priority);
 	bool (*release)(void *hand, uint64_t handle);
 };
 
-/* All of a new object.  The compiler must not notice that it is never read. */
+/* Fills all of a new object.  The compiler must not notice that the object is never read. */
 static inline void object_fill(void *object, uint64_t value)
 {
 	for (size_t i = 0; i < EVICTING_BYTES / sizeof(value); i++)
@@ -153,7 +153,7 @@ static inline void object_fill(void *object, uint64_t value)
 
 #define RETIRE_BYTES 64
 #define RETIRE_TABLE 1024
-/* Objects of a pool, of which a run touches only those in flight. */
+/* Objects of a pool; a run touches only as many as are in flight. */
 #define RETIRE_CAPACITY ((size_t)1 << 22)
 
 /* 64 bytes; in the middle is room for the fields of call_rcu() and ck_epoch_call(). */
@@ -167,11 +167,11 @@ struct retiring_calls {
 	void (*section_begin)(void *hand), (*section_end)(void *hand);
 	/* Blocks until all deferred nodes are free: each thread calls it; `first` is true for one of them. */
 	void (*settle)(void *hand, bool first);
-	/* Deferred and not yet free; `deferred` is the number since open().  A snapshot. */
+	/* The nodes deferred and not yet free, a snapshot; `deferred`: all nodes deferred since open(). */
 	size_t (*in_flight)(void *shared, size_t deferred);
 };
 
-/* Deferred minus freed.  A thread counts a node only after deferring it. */
+/* Deferred minus freed, at least 0: a thread counts a node only after deferring it. */
 static inline size_t not_yet(size_t deferred, size_t freed)
 {
 	return deferred > freed ? deferred - freed : 0;

@@ -9,9 +9,9 @@
  *              makes one node per object, so it never fails: an object's node is free again before pop() returns the
  *              object, so there are never more nodes in use than objects.
  * Bulk         bounded_push(begin, end) links the nodes first and pushes them with one compare-and-swap.  The only
- *              pop of several takes all.
- * Exact        The stack is linearisable, and an object is either in it or out: pop() returns false only when all are
- *              out.
+ *              pop of several objects takes all.
+ * Exact        The stack is linearisable, and an object is either in it or out: pop() returns false only when all
+ *              objects are out.
  */
 #include "../objects.h"
 

@@ -28,7 +28,7 @@ struct pool {
 
 struct own {
 	struct link *first, *spare;
-	size_t count; /* objects on `first`, at most: a thread that leaves gives away a partial batch */
+	size_t count; /* upper bound on the objects in `first`: a thread that leaves gives away a partial batch */
 	struct pool *pool;
 };
 

@@ -3,10 +3,10 @@
  * called.c - general allocators, each called through its own library: malloc() and free() of the C library, of
  * Debian's mimalloc, jemalloc and tcmalloc, and of snmalloc and rpmalloc if their source folders are named.
  *
- * Idea         dlopen(), so that none of them replaces the process's malloc() or another's.  The calls go through a
- *              pointer, like linked calls into a shared library, but without the jump through a table.  The loops are
- *              the same machine code for all.
- * TLS          They keep their threads' data in the static TLS block, where main() has reserved room.
+ * Idea         dlopen(), so that none of them replaces the process's malloc() or another library's.  The calls go
+ *              through a pointer, like linked calls into a shared library, but without the jump through a table.  The
+ *              loops are the same machine code for all.
+ * TLS          The libraries keep their threads' data in the static TLS block, where main() has reserved room.
  */
 #include "../subject.h"
 
@@ -57,7 +57,7 @@ static bool find(void *library, const char *symbol, void *function_out)
 	return address != NULL;
 }
 
-/* Returns the reason why it cannot be called; NULL: it can. */
+/* Returns the reason why the library cannot be called; NULL: it can. */
 static const char *load(struct calls *calls, const char *file, const char *package, const char *acquires,
 			const char *releases)
 {

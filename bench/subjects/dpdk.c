@@ -4,12 +4,13 @@
  * No checks.
  *
  * Documented   rte_mempool.h and the Programmer's Guide, "Mempool Library". The default driver is "ring_mp_mc"; the
- *              other one for any number of threads is "lf_stack". The cache makes it fast: 256 objects, as in DPDK's
- *              own examples.  It belongs to an lcore: threads that EAL did not start call rte_thread_register()
- *              first.  A cache grows up to one and a half times its size, and stays with its lcore.  So the pool has
- *              that many objects more, or an acquire could fail for that alone.  Objects are aligned to a line; each
- *              has a line before it for the pool's data, and often one after it: 16 bytes take 192.
- * EAL          It starts when a pool is first opened, because it changes the process: a thread for interrupts, the
+ *              other one for any number of threads is "lf_stack". The cache makes the pool fast: 256 objects, as in
+ *              DPDK's own examples.  A cache belongs to an lcore: threads that EAL did not start call
+ *              rte_thread_register() first.  A cache grows up to one and a half times its size, and stays with its
+ *              lcore.  So the pool has as many extra objects as all caches can hold: otherwise an acquire could fail
+ *              while other caches hold objects.  Objects are aligned to a line; each has a line before it for the
+ *              pool's data, and often one after it: 16 bytes take 192.
+ * EAL          EAL starts when a pool is first opened, because it changes the process: a thread for interrupts, the
  *              affinity of the calling thread, open files.  One lcore, no huge pages, no devices.  Its memory holds
  *              the caches, the ring or the stack; the objects are in our memory, like other subjects' objects.
  * Progress     "Note: the mempool implementation is not preemptible": with more threads than CPUs, threads wait in
@@ -29,7 +30,7 @@
 
 #define CACHE 256
 #define CACHE_MOST (CACHE * 3 / 2)
-/* Of virtual memory, for 16 million objects on either driver; touched on use. */
+/* Of virtual memory, for 16 million objects with either driver; touched on use. */
 #define EAL_MEGABYTES "1024"
 
 static inline void *acquire(void *hand)
@@ -69,7 +70,7 @@ static void must_be(bool right, const char *what)
 	give_up("dpdk", why);
 }
 
-/* Once; the calling thread becomes lcore 0, wherever it runs. */
+/* Starts EAL, once; the calling thread becomes lcore 0, on whatever processor it runs. */
 static void eal_start(void)
 {
 	static bool started;

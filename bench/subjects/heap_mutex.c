@@ -10,9 +10,9 @@
  *              moved once per level, not swapped.
  * Handles      {count of acquires, slot}, 44 and 20 bits.  An entry holds its handle, so one comparison refuses a
  *              stale handle, and with equal priorities the smaller handle belongs to the older object.
- * The mutex    Each call is one critical section.  A new object is filled inside it.  Otherwise its holder would need
- *              a second one to publish it, or would write to an object that another thread has acquired in the
- *              meantime.
+ * The mutex    Each call is one critical section.  A new object is filled inside it.  Otherwise its holder would need a
+ *              second critical section to publish it, or would write to an object that another thread has acquired in
+ *              the meantime.
  */
 #include "../objects.h"
 #include "../workload.h"

@@ -11,7 +11,7 @@
 #include "lfpool/report.h"
 #include "lfpool/retire.h"
 
-/* The configuration that they share. */
+/* The configuration that these pools share. */
 static inline lfpool_config_t pool_config(const struct plan *plan, lfpool_backend_t backend)
 {
 	lfpool_config_t config = LFPOOL_CONFIG_INIT;
@@ -24,7 +24,7 @@ static inline lfpool_config_t pool_config(const struct plan *plan, lfpool_backen
 	return config;
 }
 
-/* Ends the program if it fails. */
+/* Creates a pool; ends the program if that fails. */
 static inline lfpool_t *pool_create(const lfpool_config_t *config)
 {
 	lfpool_t *pool;
@@ -81,7 +81,7 @@ static inline void pool_cache_leave(void *cache)
 }
 
 #define POOL_TRAITS (TRAIT_BOUNDED | TRAIT_POOL)
-/* The last members of subjects with such a cache, and of those that find the thread's cache. */
+/* The last members of subjects with an explicit cache; of subjects that find the thread's cache. */
 #define POOL_BY_CACHE(its_open) FOR_EACH_THREAD(its_open, pool_close, pool_cache_join, pool_cache_leave, SUBJECT_LOOPS)
 #define POOL_BY_THREAD(its_open) SHARED_BY_ALL(its_open, pool_close, SUBJECT_LOOPS)
 

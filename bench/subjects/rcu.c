@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * rcu.c - readers in sections of liburcu's default flavour, memb.  lfpool_retire() defers the nodes, with one
- * call_rcu() per batch.  Or, as programs do today, call_rcu() for each node has a callback that frees it.  Those
+ * call_rcu() per batch.  In other subjects, as in programs today, a callback of call_rcu() frees each node.  Their
  * nodes come from malloc(), as in liburcu's own examples; from a pool with a mutex, as in many programs; or from
  * lfpool, which shows the gain from batches.  One such subject is open at a time.
  *

@@ -6,7 +6,7 @@
  *              pre-compute the sizeclass", on a ScopedAllocator, like a cache with lfpool/inline.h.  With
  *              THREAD_FOUND: snmalloc::alloc(size), which finds the thread's allocator and looks the size class up.
  * Compiler     clang++ -O3 if available, as its documentation asks for: peers.cmake.
- * Inlined      always_inline: with a dozen loops in one file, clang would not inline the two.
+ * Inlined      always_inline: with a dozen loops in one file, clang would not inline acquire and release.
  */
 #include "../subject.h"
 

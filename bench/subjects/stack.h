@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stack.h - opening and closing a list of free objects; a template.  Each file with such a list includes loops.h,
+ * stack.h - opening and closing a list of free objects; a template.  A file with such a list includes loops.h,
  * defines
  *
  *     struct stack                        with a member `objects`

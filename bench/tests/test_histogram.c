@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* At most half a bucket, 1/64 of the value, plus the half tick between two whole values is lost; twice that is
- * allowed. */
+/* At most half a bucket, 1/64 of the value, plus the half tick between two whole values is lost; twice as much
+ * is allowed. */
 #define ERROR_ALLOWED 0.032
 #define VALUES 50000
 

@@ -3,7 +3,7 @@
  * test_loops.c - every loop over plain pools, with threads, rings and graphs as in the benchmark.
  *
  * Idea         lfpool_stats() counts the acquires and releases, which are compared with each loop's result.
- * Invariants   A1  a loop returns the number of pairs that it releases (exhausted: that are refused).
+ * Invariants   A1  a loop returns the number of pairs that it releases (`exhausted`: acquires that are refused).
  *              A2  at the end everything is released: closing a pool with active objects ends the program.
  * The others   A loop over deferred nodes ends the program if a node is missing at the end (member.c). The test
  *              `smoke` checks the figures of the loops over evicting pools.
@@ -17,7 +17,7 @@
 #include <lfpool/lfpool.h>
 #include <lfpool/report.h>
 
-#define THREADS 4 /* the most */
+#define THREADS 4 /* the most threads of a run */
 
 extern const struct subject subject_thread;
 
@@ -30,7 +30,7 @@ struct counts {
 
 static struct run {
 	size_t chunks;               /* for each thread                           */
-	struct counts before, after; /* of the loops */
+	struct counts before, after; /* the counts before and after the loops */
 	pthread_barrier_t together;
 } run;
 

@@ -34,7 +34,7 @@ static inline void child_end(pid_t pid)
 	REQUIRE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-/* Runs it and waits for its end. */
+/* Runs `run` in a child, and waits for the child's end. */
 static inline void child_run(void (*run)(void *argument), void *argument)
 {
 	const pid_t pid = child_start();

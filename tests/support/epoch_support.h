@@ -3,7 +3,7 @@
  * epoch_support.h - implements readers.h with ck_epoch: lfpool/epoch.h.
  *
  * Records      ck_epoch keeps each record for ever.  So a thread that ends gives its record back
- *              (ck_epoch_unregister), the next one takes it (ck_epoch_recycle), and the records are in a static
+ *              (ck_epoch_unregister), a later thread takes it (ck_epoch_recycle), and the records are in a static
  *              array.
  */
 #ifndef LFPOOL_TESTS_EPOCH_SUPPORT_H
@@ -17,10 +17,10 @@
 
 #define A_WHILE_NS INT64_C(20000000)
 
-/* The epoch of a program, or of one test after another. */
+/* The epoch of a program, or of the test that runs. */
 static ck_epoch_t epoch;
-static lfpool_scheme_t scheme;                  /* of the epoch */
-static _Thread_local ck_epoch_record_t *record; /* of the thread */
+static lfpool_scheme_t scheme;                  /* the epoch's scheme */
+static _Thread_local ck_epoch_record_t *record; /* the thread's record */
 
 static inline ck_epoch_record_t *record_new(ck_epoch_t *of)
 {

@@ -3,7 +3,7 @@
  * in_buffer.h - repeats a test of ordinary pools with each pool in a buffer of exactly the size that it needs.
  *
  * Idea         Replaces lfpool_create() and lfpool_destroy() in a file compiled with IN_BUFFER. The bytes before and
- *              behind the buffer must stay unchanged; its first contents are not zero.  A pool that cannot be in a
+ *              behind the buffer must stay unchanged; the buffer is not zero at first.  A pool that cannot be in a
  *              buffer, because of its backend or debug modes, is made normally.
  */
 #ifndef LFPOOL_TESTS_IN_BUFFER_H
@@ -12,12 +12,12 @@
 #define IN_BUFFER_EDGE 128
 #define IN_BUFFER_BYTE 0xb5
 
-/* At the end of the block. */
+/* A pool in a buffer: a block with the buffer between two edges. */
 struct in_buffer {
 	struct in_buffer *next;
 	lfpool_t *pool;
 	unsigned char *block;
-	size_t bytes; /* of the buffer */
+	size_t bytes; /* the buffer's size */
 };
 
 static struct in_buffer *in_buffers;
@@ -28,7 +28,7 @@ static inline lfpool_status_t in_buffer_create(lfpool_t **pool_out, const lfpool
 	const size_t bytes = config ? lfpool_buffer_bytes(config) : 0, round = (bytes + 127) / 128 * 128;
 
 #ifdef LFPOOL_EMBEDDED
-	/* This kind of pool does not exist here. */
+	/* An embedded library has only pools in buffers. */
 	if (!bytes)
 		skip();
 #endif

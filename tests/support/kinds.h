@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * kinds.h - the kinds of pools for tests of resizing and waiting: every backend, every relevant flag, small and large
- * caches and none, hooks, debug modes.  (Any two of these together: verify/pairs.)
+ * caches and none, hooks, debug modes.  (verify/pairs combines any two of these.)
  *
  * Idea         A test is written once and runs on each kind.  Rules that hold for every kind are asserted when the
  *              pool is closed: the invariants, no misuse, each hook as often as its counterpart.
  * Life         Hooks lead each object through free -> built -> active -> built ...; they write the state into the
- *              object's first word and abort at a wrong step.
+ *              object's first word and abort the test at a wrong step.
  */
 #ifndef LFPOOL_TESTS_KINDS_H
 #define LFPOOL_TESTS_KINDS_H
@@ -59,7 +59,7 @@ static const struct kind {
 	{.name = "malloc, hooks", .backend = LFPOOL_BACKEND_MALLOC, .hooks = true},
 };
 
-/* The variable LFPOOL_TEST_KIND selects one, to examine a failure. */
+/* The variable LFPOOL_TEST_KIND selects one kind, to examine a failure. */
 static inline void on_every_kind(void (*body)(const struct kind *))
 {
 	const char *only = getenv("LFPOOL_TEST_KIND");
@@ -90,7 +90,7 @@ struct stage {
 	atomic_size_t activate_refuses; /* number of the next activates that refuse */
 };
 
-/* Uses up one refusal, if any is left. */
+/* True: uses up one refusal.  False: none is left. */
 static inline bool stage_refuses(atomic_size_t *count)
 {
 	size_t left = atomic_load(count);
@@ -194,7 +194,7 @@ static inline void stage_open(struct stage *s, const struct kind *kind, size_t c
 	stage_open_growing(s, kind, capacity, max_capacity, 0);
 }
 
-/* Ends the pool correctly, with `active` objects active. */
+/* Checks the rules for every kind, and destroys the pool, of which `active` objects are active. */
 static inline void stage_end(struct stage *s, size_t active)
 {
 	require_intact(s->pool);
@@ -205,7 +205,7 @@ static inline void stage_end(struct stage *s, size_t active)
 	REQUIRE(s->findings == 0);
 }
 
-/* No object is active, and the pool is intact. */
+/* As stage_end(), with no object active; also checks that every object can be acquired. */
 static inline void stage_close(struct stage *s)
 {
 	REQUIRE(lfpool_limit(s->pool, 0) == LFPOOL_OK);

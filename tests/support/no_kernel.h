@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-/* Allows write and exit; anything else is SIGSYS. For this thread. */
+/* From now on this thread may write and exit; any other system call ends the process with SIGSYS. */
 static inline void shut_filter(void)
 {
 	struct sock_filter code[] = {
@@ -33,7 +33,7 @@ static inline void shut_filter(void)
 	REQUIRE(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
 }
 
-/* exit(3) and _exit(2) end all threads, which is a different system call. */
+/* Not exit(3) or _exit(2): these end all threads, by a system call that is forbidden here. */
 static inline _Noreturn void end_thread(int status)
 {
 	(void)syscall(SYS_exit, status);
@@ -41,7 +41,7 @@ static inline _Noreturn void end_thread(int status)
 		;
 }
 
-/* Without stdio, which may allocate; and all threads end, because exit_group() is forbidden. */
+/* Without stdio, which may allocate.  On failure calls the forbidden exit_group(), which ends all threads. */
 #define MUST(condition)                                                                       \
 	do {                                                                                  \
 		static const char said[] = "required: " #condition "\n";                      \
@@ -52,7 +52,7 @@ static inline _Noreturn void end_thread(int status)
 		}                                                                             \
 	} while (0)
 
-/* The end of a process that ran this: 0, a status, or minus a signal. */
+/* Runs `run` in a child process.  Returns its exit status, or minus the signal that ended it. */
 static inline int run_in_process(void (*run)(void))
 {
 	int status;

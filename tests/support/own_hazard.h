@@ -14,11 +14,11 @@
  *     lfpool_retire(pool, old);
  *
  * Idea         A reader publishes the object it is reading.  A batch may be reused when no reader has published one
- *              of its objects: `ready` compares the hazard pointers with the objects of the batch.
+ *              of the batch's objects: `ready` compares the hazard pointers with the objects of the batch.
  * Why          A reader writes its hazard pointer, and then checks that the object is still in the structure.  A
- *              writer takes an object out before retiring it, and `ready` runs after that.  All of this is seq_cst:
- *              either the reader comes first, and `ready` sees its pointer, or the object is gone when the reader
- *              checks.
+ *              writer takes an object out before retiring it, and `ready` runs after the retire.  All of this is
+ *              seq_cst: either the reader comes first, and `ready` sees its pointer, or the object is gone when the
+ *              reader checks.
  */
 #ifndef LFPOOL_TESTS_OWN_HAZARD_H
 #define LFPOOL_TESTS_OWN_HAZARD_H
@@ -56,7 +56,7 @@ static inline void hazard_clear(struct hazards *h, unsigned me)
 	atomic_store_explicit(&h->of[me].object, NULL, memory_order_release);
 }
 
-/* True if no reader has published one of them. */
+/* True if no reader has published an object of the batch. */
 static inline bool hazards_ready(void *context, const lfpool_batch_t *batch)
 {
 	struct hazards *h = context;

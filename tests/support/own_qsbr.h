@@ -19,7 +19,8 @@
  *              nothing records the current time.  Once all threads have recorded a time at or after the batch's, the
  *              batch may be reused.
  * Why          A thread that reads a time at or after the batch's also sees the writes before `begin`, so it cannot
- *              find the batch's objects.  (seq_cst: a thread that comes online is seen, or finds them gone.)
+ *              find the batch's objects.  (seq_cst: `ready` sees a thread that comes online, or that thread finds the
+ *              objects gone.)
  */
 #ifndef LFPOOL_TESTS_OWN_QSBR_H
 #define LFPOOL_TESTS_OWN_QSBR_H

@@ -5,8 +5,8 @@
  *
  * Idea         The clock stands still, except that each look at it takes one tick, and a sleep ends exactly when its
  *              deadline says, or when the thread is woken.  So no load of the machine changes a test.  The function
- *              `in_sleep` does the work of other threads while a call sleeps, and `at_next_look` while it looks at the
- *              clock.
+ *              `in_sleep` does the work of other threads while a call sleeps; `at_next_look` does it while a call
+ *              looks at the clock.
  */
 #ifndef LFPOOL_TESTS_OWN_TIME_H
 #define LFPOOL_TESTS_OWN_TIME_H
@@ -33,9 +33,9 @@ _Static_assert(OS_MEMBARRIER_REGISTER_PRIVATE_EXPEDITED == (int)MEMBARRIER_CMD_R
 	       "linux/membarrier.h");
 
 static uint64_t clock_ns = 1000000007;
-static unsigned sleeps;                               /* so far, this one included */
-static void (*in_sleep)(void), (*at_next_look)(void); /* the latter runs once */
-static long sleeps_on;                                /* the address of a word; 0: no thread sleeps, or it was woken */
+static unsigned sleeps;                               /* so far, including the one in progress */
+static void (*in_sleep)(void), (*at_next_look)(void); /* at_next_look runs once */
+static long sleeps_on;                                /* the word's address; 0: no thread sleeps, or it was woken */
 static bool maps_nothing;
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now_out);
@@ -70,7 +70,7 @@ static void sleep_until(long word, const struct timespec *deadline)
 	if (in_sleep)
 		in_sleep();
 	if (sleeps_on) {
-		/* No thread is there that would end a sleep without a deadline. */
+		/* No other thread could end a sleep without a deadline. */
 		REQUIRE(deadline);
 		const uint64_t until = (uint64_t)deadline->tv_sec * second_ns + (uint64_t)deadline->tv_nsec;
 
@@ -99,7 +99,7 @@ long __wrap_syscall(long number, ...)
 	if (!is_futex || (argument[1] & FUTEX_CMD_MASK) != FUTEX_WAIT_BITSET)
 		return __real_syscall(number, argument[0], argument[1], argument[2], argument[3], argument[4],
 				      argument[5]);
-	/* The clock of this file. */
+	/* The deadline must be a time of this file's clock, which is monotonic. */
 	REQUIRE(!(argument[1] & FUTEX_CLOCK_REALTIME));
 	sleep_until(argument[0], (const struct timespec *)argument[3]);
 	return 0;

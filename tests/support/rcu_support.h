@@ -3,9 +3,10 @@
  * rcu_support.h - implements readers.h with liburcu: one source, compiled for each of its flavours.
  *
  * Idea         FLAVOUR_HEADER is a flavour's header.  With URCU_API_MAP liburcu's short names map to that flavour, so
- *              a test reads like a program that uses one: rcu_read_lock(), rcu_flavor.
+ *              a test reads like a program that uses one flavour: rcu_read_lock(), rcu_flavor.
  * QSBR         A thread of this flavour is in a section whenever it is online, and must be offline when it waits.  So
- *              threads are offline here except when they read or retire; for the other flavours that does nothing.
+ *              threads are offline here except when they read or retire; with the other flavours, going offline does
+ *              nothing.
  */
 #ifndef LFPOOL_TESTS_RCU_SUPPORT_H
 #define LFPOOL_TESTS_RCU_SUPPORT_H
@@ -18,11 +19,11 @@
 
 #include "lfpool/rcu.h"
 
-/* liburcu's worker looks for callbacks every 10 ms: an early call would have happened by then. */
+/* liburcu's worker looks for callbacks every 10 ms: after this time a wrongly early call would have happened. */
 #define A_WHILE_NS INT64_C(40000000)
 
 #if ANNOTATED
-/* Callbacks come long after their batches: the sanitizer must remember which thread made them. */
+/* Callbacks come long after their batches: the sanitizer must remember which thread made the batches. */
 const char *__tsan_default_options(void);
 const char *__tsan_default_options(void)
 {
@@ -74,8 +75,8 @@ static int readers_close(void **state)
 /* ---- Pools ------------------------------------------------------------------------------------------------- */
 
 #if ANNOTATED
-/* The scheme waits normally.  Only rcu_barrier() is replaced, because the sanitizer reports its internal memory
- * (common/rcu_barrier.h). */
+/* The scheme waits normally.  Only rcu_barrier() is replaced: the sanitizer would report the memory that it uses
+ * internally (common/rcu_barrier.h). */
 static bool (*library_wait)(void *context);
 static _Thread_local const struct rcu_flavor_struct *waiting_for;
 

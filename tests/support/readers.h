@@ -4,9 +4,9 @@
  * left.
  *
  * Idea         rcu_support.h (a flavour of liburcu) and epoch_support.h (ck_epoch) define the functions declared
- *              here, so one source is compiled for each of them.
+ *              here, so one source is compiled for each library.
  * Races        ThreadSanitizer cannot see inside those libraries.  So the tests annotate the one edge that matters:
- *              from a thread that leaves a section to one that gets an object afterwards.
+ *              from a thread that leaves a section to a thread that gets an object afterwards.
  */
 #ifndef LFPOOL_TESTS_READERS_H
 #define LFPOOL_TESTS_READERS_H
@@ -21,7 +21,7 @@
 
 #define FOR_EVER INT64_C(-1)
 
-static char sections; /* a name for that edge */
+static char sections; /* its address names that edge */
 
 /* A thread's first and last step; also for the thread that runs the tests, in cmocka's form. */
 static inline void join_readers(void);
@@ -29,11 +29,11 @@ static inline void leave_readers(void);
 static int readers_open(void **state);
 static int readers_close(void **state);
 
-/* A section; after it the thread is quiescent. */
+/* Begin and end a section; after it the thread is quiescent. */
 static inline void enter(void);
 static inline void leave(void);
 
-/* In a section, and anywhere. */
+/* The first is called in a section, the second anywhere. */
 static inline void retire_inside(lfpool_t *pool, void *object);
 static inline void retire(lfpool_t *pool, void *object);
 static inline void retire_bulk(lfpool_t *pool, void **objects, size_t count);
@@ -54,12 +54,12 @@ static inline lfpool_t *readers_pool_of(size_t object_size, size_t capacity)
 
 static inline void await(sem_t *semaphore)
 {
-	/* liburcu's flavour `signal` interrupts it. */
+	/* liburcu's flavour `signal` interrupts sem_wait(). */
 	while (sem_wait(semaphore) != 0)
 		REQUIRE(errno == EINTR);
 }
 
-/* ---- A thread that stays in a section until another ends it ---- */
+/* ---- A thread that stays in a section until another thread ends it ---- */
 
 struct reader {
 	pthread_t thread;
@@ -101,7 +101,7 @@ static inline void *taken(void *object)
 	return object;
 }
 
-/* Acquires everything and stamps each object with its number; the array has room for one more. */
+/* Acquires all `count` objects and stamps each with its number; the array has room for one more. */
 static inline void take_all(lfpool_t *pool, void **objects_out, size_t count, size_t size)
 {
 	REQUIRE(acquire_all(pool, objects_out, count + 1) == count);
@@ -115,7 +115,7 @@ static inline void retire_each(lfpool_t *pool, void **objects, size_t count)
 		retire(pool, objects[i]);
 }
 
-/* Nothing is retired any longer, and nothing is lost. */
+/* No object is retired any longer, and none is lost. */
 static inline void require_drained(lfpool_t *pool, size_t object_size)
 {
 	REQUIRE(lfpool_drain(pool) == LFPOOL_OK);

@@ -28,7 +28,7 @@ static inline lfpool_t *made(lfpool_registry_t *registry, const char *name, cons
 	return pool;
 }
 
-/* The path of a public header, or of a pattern of such. */
+/* The path of a public header, or a pattern of such paths. */
 static inline void header_path(char path_out[1000], const char *name)
 {
 #ifdef LFPOOL_HEADERS
@@ -40,7 +40,7 @@ static inline void header_path(char path_out[1000], const char *name)
 #endif
 }
 
-/* For texts.h. */
+/* A dump_t of texts.h. */
 static inline size_t registry_dump(const void *registry, lfpool_format_t format, char *text_out, size_t bytes)
 {
 	return lfpool_registry_dump((lfpool_registry_t *)(uintptr_t)registry, format, text_out, bytes);

@@ -3,8 +3,8 @@
  * schemes.h - two schemes for tests of lfpool/retire.h, whose grace periods end on request.
  *
  * Idea         KEPT is a scheme without `ready`: it keeps each batch until the test reclaims it.  ASKED has `ready`,
- *              whose answer the test sets.  Both check the promises to every scheme: one batch of a place at a time,
- *              one poll at a time per batch, none before `begin` has returned or after a yes.
+ *              whose answer the test sets.  Both check the library's promises to every scheme: each place has one batch
+ *              at a time; a batch has one poll at a time, and none before `begin` has returned or after a yes.
  */
 #ifndef LFPOOL_TESTS_SCHEMES_H
 #define LFPOOL_TESTS_SCHEMES_H
@@ -22,7 +22,7 @@ struct fake {
 	_Atomic(int) phase[LFPOOL_PLACES_MAX];
 	_Atomic(lfpool_batch_t *) kept[LFPOOL_PLACES_MAX];
 	atomic_int yes;         /* ASKED: the answer of ready */
-	atomic_bool in_section; /* wait reports that the thread may not wait */
+	atomic_bool in_section; /* fake_wait() reports that the thread may not wait */
 	atomic_size_t begun, ended, asks, waits;
 };
 
@@ -73,7 +73,7 @@ static inline bool fake_reclaim_place(size_t place)
 	return true;
 }
 
-/* Ends a grace period: reclaims all current batches, but not those that then begin.  Returns their number. */
+/* Ends a grace period: reclaims all current batches, but none that begins meanwhile.  Returns their number. */
 static inline size_t fake_period(lfpool_t *pool)
 {
 	const size_t before = atomic_load(&fake.ended);
@@ -109,7 +109,7 @@ static inline bool fake_wait(void *context)
 	return true;
 }
 
-/* Its `wait` ends grace periods; ASKED has no `wait`. */
+/* KEPT's `wait` ends grace periods. */
 static inline lfpool_scheme_t fake_scheme(enum scheme_kind kind)
 {
 	memset(&fake, 0, sizeof(fake));
@@ -124,7 +124,7 @@ static inline lfpool_scheme_t fake_scheme(enum scheme_kind kind)
 	return scheme;
 }
 
-/* ---- Pools with one of them ---- */
+/* ---- Pools with such a scheme ---- */
 
 static const lfpool_backend_t backends[] = {LFPOOL_BACKEND_LOCKFREE, LFPOOL_BACKEND_MUTEX, LFPOOL_BACKEND_MALLOC};
 
@@ -149,7 +149,7 @@ static inline void fake_each(lfpool_config_t config, void (*body)(lfpool_t *pool
 		}
 }
 
-/* FAKE_TEST_OF(name, config) { ... }: a test whose body is run on each of them, as `pool`. */
+/* FAKE_TEST_OF(name, config) { ... }: a test whose body is run on each backend with each scheme, as `pool`. */
 #define FAKE_TEST_OF(name, config)             \
 	static void name##_on(lfpool_t *pool); \
 	TEST(name)                             \

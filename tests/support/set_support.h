@@ -71,7 +71,7 @@ static inline void require_set_intact(lfpool_set_t *set)
 		require_intact(lfpool_set_class(set, bytes, false, NULL));
 }
 
-/* No object is active. */
+/* Checks and destroys the set, of which no object is active. */
 static inline void set_close(lfpool_set_t *set)
 {
 	require_set_intact(set);
@@ -86,7 +86,7 @@ static inline lfpool_stats_t set_stats_of(const lfpool_set_t *set)
 	return stats;
 }
 
-/* For texts.h. */
+/* A dump_t of texts.h. */
 static inline size_t set_dump(const void *set, lfpool_format_t format, char *text_out, size_t bytes)
 {
 	return lfpool_set_dump(set, format, text_out, bytes);

@@ -2,8 +2,8 @@
 /*
  * support.h - shared by the tests of the public interface.
  *
- * Idea         The tests know only the header.  An object's place, the distance between objects, the addresses of a
- *              pool: all of this comes from lfpool_owns(), never from the library's layout.
+ * Idea         The tests know only the public headers.  An object's place, the distance between objects, the addresses
+ *              of a pool: all of this comes from lfpool_owns(), never from the library's layout.
  */
 #ifndef LFPOOL_TESTS_SUPPORT_H
 #define LFPOOL_TESTS_SUPPORT_H
@@ -47,7 +47,7 @@ static inline lfpool_config_t config_of(size_t object_size, size_t capacity)
 	return config;
 }
 
-/* On any thread. */
+/* May be called on any thread. */
 static inline lfpool_t *pool_with(const lfpool_config_t *config)
 {
 	lfpool_t *pool = NULL;
@@ -66,7 +66,7 @@ static inline lfpool_t *pool_of(size_t object_size, size_t capacity)
 	return pool_with(&config);
 }
 
-/* The same with some fields more: POOL_OF(24, 100, .flags = LFPOOL_ZERO). */
+/* As config_of() and pool_of(), with more fields: POOL_OF(24, 100, .flags = LFPOOL_ZERO). */
 #define CONFIG_OF(size, slots, ...) \
 	((lfpool_config_t){         \
 		.struct_size = sizeof(lfpool_config_t), .object_size = (size), .capacity = (slots), __VA_ARGS__})
@@ -80,7 +80,7 @@ static inline lfpool_stats_t stats_of(const lfpool_t *pool)
 	return stats;
 }
 
-/* hooks.misuse: the status reports the refusal. */
+/* hooks.misuse for tests that check the refusal by its status: does nothing. */
 static inline void expected_misuse(void *context, const lfpool_misuse_t *misuse)
 {
 	(void)context, (void)misuse;
@@ -155,7 +155,7 @@ static inline void require_all_there(lfpool_t *pool, size_t object_size)
 	free(objects);
 }
 
-/* And every invariant holds.  No call may be in progress. */
+/* require_intact() and require_all_there(). */
 static inline void require_whole(lfpool_t *pool, size_t object_size)
 {
 	require_intact(pool);
@@ -163,7 +163,7 @@ static inline void require_whole(lfpool_t *pool, size_t object_size)
 	require_intact(pool);
 }
 
-/* And destroys it. */
+/* require_whole(), and destroys the pool. */
 static inline void pool_close(lfpool_t *pool, size_t object_size)
 {
 	require_whole(pool, object_size);
@@ -228,7 +228,7 @@ static inline bool all_bytes_are(const void *object, size_t size, unsigned char 
 
 /* ---- Threads ----------------------------------------------------------------------------------------------- */
 
-/* With a small stack (the smallest that aarch64 allows): a thousand of them fit anywhere, but a recursion does not. */
+/* With a small stack (the smallest that aarch64 allows): a thousand threads fit anywhere, but a recursion does not. */
 static inline void thread_start_small(pthread_t *thread, void *(*run)(void *), void *argument)
 {
 	pthread_attr_t attributes;
@@ -244,7 +244,7 @@ struct threads {
 	pthread_t thread[32];
 };
 
-/* Thread i gets argument i of an array with `step` bytes per element; 0: all get the same one. */
+/* Thread i gets argument i of an array with `step` bytes per element; 0: all threads get the same argument. */
 static inline struct threads threads_start(size_t count, void *(*run)(void *), void *arguments, size_t step)
 {
 	struct threads threads = {.count = count};
@@ -261,7 +261,7 @@ static inline void threads_join(const struct threads *threads)
 		REQUIRE(pthread_join(threads->thread[i], NULL) == 0);
 }
 
-/* Starts them all and waits for their end. */
+/* Starts all threads and waits for their end. */
 static inline void threads_run(size_t count, void *(*run)(void *), void *arguments, size_t step)
 {
 	const struct threads threads = threads_start(count, run, arguments, step);
@@ -271,7 +271,7 @@ static inline void threads_run(size_t count, void *(*run)(void *), void *argumen
 
 /* ---- The process ------------------------------------------------------------------------------------------- */
 
-#ifndef PROC_BYTES /* verify/cross/windows/posix.h has a different one */
+#ifndef PROC_BYTES /* verify/cross/windows/posix.h has a different function */
 /* The sum of the lines "key:  n kB" of a file. */
 static inline size_t proc_bytes(const char *path, const char *key)
 {

@@ -40,10 +40,10 @@ static inline size_t pool_dump(const void *pool, lfpool_format_t format, char *t
 	return lfpool_dump(pool, format, text_out, bytes);
 }
 
-/* The caller frees it. */
+/* The whole dump; the caller frees it. */
 static inline char *whole_dump(dump_t dump, const void *of, lfpool_format_t format)
 {
-	/* An age in it may have one more digit by now. */
+	/* In the second dump an age may have one more digit. */
 	const size_t length = dump(of, format, NULL, 0), room = length + 100;
 	char *text = malloc(room);
 
@@ -74,7 +74,7 @@ static inline void require_every_beginning(dump_t dump, const void *of, lfpool_f
 	free(whole);
 }
 
-/* The text is part of the pool's dump. */
+/* `part` is in the pool's dump. */
 static inline void require_said(const lfpool_t *pool, const char *part)
 {
 	char *text = whole_dump(pool_dump, pool, LFPOOL_TEXT);
@@ -83,7 +83,7 @@ static inline void require_said(const lfpool_t *pool, const char *part)
 	free(text);
 }
 
-/* Python's reading of RFC 8259: reads line by line, each one JSON value in UTF-8; fails if a line is not. */
+/* Python's reading of RFC 8259: reads line by line, each one JSON value in UTF-8; fails if a line is none. */
 #define JSON_READER LFPOOL_PYTHON " -c 'import json, sys; [json.loads(line.decode()) for line in sys.stdin.buffer]'"
 
 static inline void read_json(FILE *reader, const char *text)

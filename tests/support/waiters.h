@@ -2,8 +2,8 @@
 /*
  * waiters.h - threads that wait for an object.
  *
- * Idea         lfpool_stats() reports the number of waiters: a test continues when it is reached, and depends on no
- *              time.  If a call waits for ever by mistake, ctest's time-out ends it.
+ * Idea         lfpool_stats() reports the number of waiters: a test continues when the expected number is reached, and
+ *              depends on no time.  If a call waits for ever by mistake, ctest's time-out ends it.
  */
 #ifndef LFPOOL_TESTS_WAITERS_H
 #define LFPOOL_TESTS_WAITERS_H
@@ -25,8 +25,8 @@ struct waiter {
 	int64_t timeout_ns;
 	pthread_t thread;
 	void *object;
-	size_t order; /* its place among those that got an object: first, second, ... */
-	bool keep;    /* does not release it */
+	size_t order; /* number of waiters that got an object before this one */
+	bool keep;    /* does not release the object */
 };
 
 static atomic_size_t served;

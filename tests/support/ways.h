@@ -7,7 +7,7 @@
 
 enum way_to { TO_THREAD, TO_CACHE, BULK_TO_THREAD, BULK_TO_CACHE, WAITING, WAITING_WITH_CACHE, WAYS_TO };
 
-/* NULL: the pool has no object, or not for this call. */
+/* NULL: the pool has no object, or none for a call of this kind. */
 static inline void *take_by(enum way_to way, lfpool_t *pool, lfpool_cache_t *cache)
 {
 	void *object = NULL;

@@ -13,7 +13,7 @@
 enum { WORKERS_MAX = 32 };
 
 struct worker {
-	void *scene;          /* shared by all */
+	void *scene;          /* shared by all workers */
 	unsigned number;      /* from 0 on                           */
 	struct random random; /* from the seed and the number */
 	size_t count;         /* free for the test's use */
@@ -31,7 +31,7 @@ struct workers {
 
 static inline bool told_to_end(const struct worker *me)
 {
-	/* relaxed: only a sign; the threads are joined. */
+	/* relaxed: the flag publishes nothing; the threads are joined. */
 	return atomic_load_explicit(&me->all->over, memory_order_relaxed);
 }
 
@@ -44,7 +44,7 @@ static inline void *worker_run(void *worker)
 	return NULL;
 }
 
-/* Returns when they are working. */
+/* Returns when all are working. */
 static inline void workers_start(struct workers *all, unsigned count, void (*work)(struct worker *me), void *scene,
 				 uint64_t seed)
 {
@@ -74,14 +74,14 @@ static inline size_t workers_join(struct workers *all)
 	return sum;
 }
 
-/* The same, for threads that work until they are told to end. */
+/* Tells the threads to end; then workers_join(). */
 static inline size_t workers_end(struct workers *all)
 {
 	atomic_store(&all->over, true);
 	return workers_join(all);
 }
 
-/* Starts them and waits for their end. */
+/* workers_start() and workers_join(). */
 static inline size_t workers_run(unsigned count, void (*work)(struct worker *me), void *scene, uint64_t seed)
 {
 	struct workers all;
