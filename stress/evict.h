@@ -12,7 +12,7 @@
 #define PINNED_MAX 4
 #define PLACES 16
 
-/* A slot's object. */
+/* The object of one slot. */
 struct use {
 	_Atomic(unsigned) pins; /* raised after each pin, lowered before its unpin */
 	/* These six are written only by a thread that has the object pinned. */

@@ -109,9 +109,9 @@ enum ending {
 struct meeting {
 	uint32_t calm; /* average steps of thread 0 between meetings; 0: the scenario calls them */
 	_Atomic(unsigned) arrived;
-	_Atomic(unsigned) rendezvous; /* completed calls of meeting_join() */
+	_Atomic(unsigned) rendezvous; /* how often all threads have met in meeting_join() */
 	_Atomic(bool) called;
-	bool go_on; /* the round continues; written by thread 0 before its last meeting_join() */
+	bool go_on; /* the round continues; written by thread 0 before the meeting's last rendezvous */
 };
 
 /* The current round: there is one at a time. */
@@ -152,7 +152,7 @@ extern struct round {
 	_Atomic(size_t) provoked;   /* wrong calls by the scenario, which the pool refused */
 	_Atomic(size_t) reported;   /* refused calls that the misuse hook reported */
 	_Atomic(unsigned) trimming; /* 1: a thread is trimming (no bool: riscv64 cannot exchange bytes) */
-	pthread_barrier_t together; /* of the workers and the main thread: start; have worked; leave */
+	pthread_barrier_t together; /* the workers and the main thread: start; have worked; leave */
 } current;
 
 /* Runs the number-th round of a cell, at most until `limit_ns`. */

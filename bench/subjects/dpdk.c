@@ -7,9 +7,9 @@
  *              other one for any number of threads is "lf_stack". The cache makes the pool fast: 256 objects, as in
  *              DPDK's own examples.  A cache belongs to an lcore: threads that EAL did not start call
  *              rte_thread_register() first.  A cache grows up to one and a half times its size, and stays with its
- *              lcore.  So the pool has as many extra objects as all caches can hold: otherwise an acquire could fail
- *              while other caches hold objects.  Objects are aligned to a line; each has a line before it for the
- *              pool's data, and often one after it: 16 bytes take 192.
+ *              lcore.  So the pool has extra objects for all caches: otherwise an acquire could fail while objects are
+ *              in other caches.  Objects are aligned to a line; each has a line before it for the pool's data, and
+ *              often one after it: 16 bytes take 192.
  * EAL          EAL starts when a pool is first opened, because it changes the process: a thread for interrupts, the
  *              affinity of the calling thread, open files.  One lcore, no huge pages, no devices.  Its memory holds
  *              the caches, the ring or the stack; the objects are in our memory, like other subjects' objects.
