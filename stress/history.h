@@ -68,7 +68,7 @@ _Noreturn void history_overflow(const struct history_log *log);
 static inline void history_fence(void)
 {
 #if defined(__x86_64__)
-	/* ThreadSanitizer knows no fences, and gcc says so. */
+	/* Not a fence of C: gcc warns that ThreadSanitizer knows none. */
 	__asm__ __volatile__("mfence" ::: "memory");
 #else
 	/* seq_cst: everything before it is done before anything after it begins. */

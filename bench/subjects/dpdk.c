@@ -14,7 +14,7 @@
  *              affinity of the calling thread, open files.  One lcore, no huge pages, no devices.  Its memory holds
  *              the caches, the ring or the stack; the objects are in our memory, like other subjects' objects.
  * Progress     "Note: the mempool implementation is not preemptible": with more threads than CPUs, threads wait in
- *              the ring for one that does not run.  The lock-free stack does not wait.
+ *              the ring for a thread that does not run.  The lock-free stack does not wait.
  */
 #include "../subject.h"
 

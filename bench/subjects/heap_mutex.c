@@ -29,7 +29,7 @@ struct heap {
 	/* Next to the pool's data, which the lock's holder needs. */
 	_Alignas(128) pthread_mutex_t mutex;
 	struct entry *entries; /* 1 .. count; entry i does not go before entry i / 2 */
-	uint32_t *positions;   /* of each slot; 0: the slot is free */
+	uint32_t *positions;   /* each slot's place in `entries`; 0: the slot is free */
 	uint32_t *free;        /* a stack of slots                              */
 	size_t count, free_count;
 	uint64_t acquired; /* number of acquires so far */

@@ -114,7 +114,7 @@ static void tell_those_after(struct jobs_worker *worker, struct job *ended)
 static void job_leave(struct jobs_worker *worker, struct job *job)
 {
 	for (;;) {
-		/* Read first: once it has ended, the job may be gone. */
+		/* Read first: the job may be gone once it has ended. */
 		struct job *parent = job->parent;
 		/* Releases this worker's writes to the worker that ends the job or waits for it, and acquires the
 		 * others' writes; seq_cst: before the check for sleepers (sleep.h). */

@@ -106,7 +106,7 @@ void jobs_for(struct jobs_worker *worker, size_t begin, size_t end, size_t grain
  * jobs_prepare - makes a job that the calling job includes, and that does not run yet.
  *
  * before, count  Jobs that must have ended before it begins: prepared, but not started yet.  NULLs among them are
- *                skipped: for jobs that the caller knows have ended.
+ *                skipped: they stand for jobs that have ended.
  * Returns        The job, for use by the worker that prepared it, until jobs_start().  NULL: no record, or
  *                JOB_AFTER_MAX jobs already wait for one of its predecessors, or payload too long; nothing has
  *                changed.  A caller that gets NULL can start its prepared jobs, jobs_wait(), and then do the job

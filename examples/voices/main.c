@@ -82,7 +82,7 @@ static void play(struct mixer *mixer, struct voice *voice, lfpool_handle_t handl
 	sound_render(voice, mixer->block, samples);
 	add(mixer, voice, samples);
 	if (sound_is_over(voice)) {
-		/* It is free after the unpin. */
+		/* The voice is free after the unpin. */
 		mixer->ended++;
 		mixer->wrong |= lfpool_release_handle(mixer->voices, handle) != LFPOOL_OK;
 	} else if (sound_fades(voice->kind)) {

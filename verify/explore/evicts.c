@@ -99,7 +99,7 @@ static void open_span(int life, uint64_t key)
 	evicts.span[evicts.spans++] = (struct span){life, !engine_running(), oracle_now(), NEVER, key};
 }
 
-/* A call that may change the life begins; settle(): has ended. */
+/* Before a call that may change the life; settle() is called after it. */
 static void change(struct life *l)
 {
 	begin();

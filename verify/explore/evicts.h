@@ -12,7 +12,7 @@
  *
  * Checked for each victim, for each object that a search returns, and for each refusal:
  *   - No object that could be evicted during the whole call with an unchanged priority ranks lower, and no slot was
- *     free during the whole call.  In the weak search an object counts if its last unpin happens before the call.
+ *     free during the whole call.  In the weak search an object counts only if its last unpin happens before the call.
  *   - No object is evicted while it is pinned, or after its release; a stale handle reaches no object.
  *   - A priority that gH returns is one that a call gave the object, not one of the next object in its slot.
  *   - The holder of a new object and the hook write the object, and a thread that pins it reads it: unordered accesses

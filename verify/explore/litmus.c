@@ -148,7 +148,7 @@ static const struct search exhaustive = {.strategy = DEPTH_FIRST,
 					 .seed = 1,
 					 .executions_max = UINT64_C(10000000)};
 
-/* Under each strategy, and again when replayed. */
+/* Does it fail with `failure` under each strategy, and again when replayed? */
 static bool always_fails(const struct program *program, const char *failure)
 {
 	static struct result result, again;

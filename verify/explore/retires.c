@@ -34,7 +34,7 @@ struct moment retires_begin_call(void)
 	return call;
 }
 
-/* The objects that the call has reclaimed are free. */
+/* Ends the call: the objects that it has reclaimed are free. */
 void retires_end_call(void)
 {
 	struct retire_thread *self = retires_self();

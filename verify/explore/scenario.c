@@ -162,7 +162,7 @@ static bool counts(const struct scenario *scenario)
 	return any;
 }
 
-/* Objects that are not in the pool, or will leave it.  A pool that grows automatically has all of them. */
+/* Objects that are not in the pool, or will leave it.  A pool that grows automatically counts as having all objects. */
 static unsigned outside(const struct scenario *scenario)
 {
 	const size_t owed = lfpool_quick_stats(stage.pool).owed;

@@ -45,7 +45,7 @@
 
 #include "lfpool/lfpool.h"
 
-/* With holds_activate() of oracle.h. */
+/* hooks.activate is holds_activate() of oracle.h. */
 #define SCENARIO_HOOKS 0x80000000u
 
 struct scenario {

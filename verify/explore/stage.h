@@ -29,7 +29,7 @@ struct stage {
 	unsigned makers;               /* number of threads with a y */
 	uint32_t magazine_out;         /* popped magazines, one bit each        */
 	bool loose;                    /* there is an l: the record does not know what is held */
-	unsigned resets;               /* begins plus ends of resets of the high-water mark */
+	unsigned resets;               /* of the high-water mark: counts the begin and the end of each */
 	unsigned acquired, released;   /* numbers of objects; l counts all that it released */
 };
 
@@ -38,7 +38,7 @@ extern struct stage stage;
 struct core *stage_core(void);
 /* Does one letter of a program for this actor. */
 void stage_operate(struct actor *actor, const char **at);
-/* A call of the library begins; has got an object, which the actor now holds; ends. */
+/* For a call of the library: at its begin; when it got an object, which the actor now holds; at its end. */
 struct moment stage_call(void);
 void stage_got(struct actor *actor, struct moment call, void *object, bool was_due);
 void stage_end_call(void);
