@@ -2,8 +2,7 @@
 /*
  * dump.c - lfpool_dump(): the state of a pool, as text for bug reports or as JSON for programs.
  *
- * Idea         All data are fixed at creation, or snapshots like those of lfpool_stats().  So a dump may be taken at
- *              any time.
+ * Idea         All data are fixed at creation, or snapshots as in lfpool_stats().  So a dump may be taken at any time.
  * Progress     As lfpool_stats().  Does not allocate.
  */
 #include "base/stats_fields.h"

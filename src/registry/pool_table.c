@@ -38,7 +38,7 @@ static uint64_t cell(const struct row_numbers *n, const struct column *column)
 	}
 }
 
-/* The first row with a pool, from `row` on; NULL: there is none. */
+/* The first row with a pool, from `row` on; NULL: no such row. */
 static struct pool_row *shown_from(const lfpool_registry_t *registry, struct pool_row *row)
 {
 	struct pool_row *end = registry->rows + registry->count;
