@@ -20,9 +20,9 @@
  * Duels        Sometimes, between the two meetings, threads 0 and 1 hold all objects.  One of them releases an object,
  *              and at the same time the other asks for one by a continuation.  When both calls have returned, and
  *              before any other call, the continuation must have run: a lost wake-up is not repaired by the next
- *              release.  Before the release the thread stores to memory that is in no cache.  While the processor is
- *              busy with these stores, the release is invisible to the other thread, but its loads are not delayed.  So
- *              a missing fence between the release and its loads shows.
+ *              release.  Before the release the thread stores to memory that is probably in no cache.  While the
+ *              processor is busy with these stores, the release is invisible to the other thread, but its loads are
+ *              not delayed.  So a missing fence between the release and its loads shows.
  */
 #include "faults.h"
 #include "history.h"
@@ -66,7 +66,7 @@ static struct {
 	_Atomic(unsigned) served; /* threads that have had their turn */
 } relay;
 
-/* More memory than the caches have: start_and_delay_stores(). */
+/* More memory than the caches of most processors have: start_and_delay_stores(). */
 static struct cold_line {
 	_Alignas(64) _Atomic(unsigned) number;
 } cold[COLD_LINES];
@@ -76,8 +76,9 @@ static void wait_plan(void)
 	const unsigned threads = current.threads;
 
 	/* A page fault during a duel would end the delay. */
-	for (size_t i = 0; !cold[0].number && i < COLD_LINES; i++)
-		cold[COLD_LINES - 1 - i].number = 1;
+	/* relaxed: orders nothing. */
+	for (size_t i = 0; !load_relaxed(&cold[0].number) && i < COLD_LINES; i++)
+		store_relaxed(&cold[COLD_LINES - 1 - i].number, 1);
 
 	current.capacity = 1 + random_below(&current.random, random_below(&current.random, 4) ? threads : 2 * threads);
 	/* For the relay: all objects. */
@@ -319,7 +320,8 @@ static void conduct(struct worker *worker)
 
 static void decide_duels(struct worker *worker)
 {
-	duel.on = allows_relays_and_duels() && chance(worker, 2);
+	/* Not at the meeting of a relay: a log has room for one of the two (HISTORY_RESERVE). */
+	duel.on = !relay.on && allows_relays_and_duels() && chance(worker, 2);
 	duel.releaser = 0;
 	for (unsigned i = 0; i < 2; i++)
 		/* relaxed: the meeting orders it. */
@@ -384,6 +386,8 @@ static void fight_duels(struct worker *worker)
 
 	while (worker->index == 0 && worker->count < current.most && worker_take(worker))
 		;
+	if (worker->index == 0 && !worker->count)
+		violation("no object for a duel though all are free");
 	for (unsigned i = 0; i < duels && !cell_failed(); i++) {
 		const bool releases = duel.releaser == worker->index;
 
@@ -397,6 +401,8 @@ static void fight_duels(struct worker *worker)
 			continue;
 		if (!releases)
 			violation("a continuation waits though an object was released, and no call is in progress");
+		/* The releaser makes no other call before the asker has read the state. */
+		(void)duel_join(worker);
 		break;
 	}
 	worker_keep(worker, 0);

@@ -68,7 +68,7 @@ struct worker {
 	struct random random;    /* for the worker's choices */
 	struct random faults;    /* for its faults, so that they change no choice */
 	lfpool_cache_t *cache;   /* its explicit cache, made on first use; NULL = not yet */
-	void (*before_release)(struct worker *worker); /* called just before each release; or NULL */
+	void (*before_release)(struct worker *worker); /* called just before each single release; or NULL */
 	struct pulse *pulse;
 	pthread_t thread;
 };

@@ -15,8 +15,8 @@ lfpool_set_t *set_alloc_open(void)
 	config.largest = 4096;
 	config.class_bytes = (size_t)64 << 10;
 	config.growth_bytes = (size_t)1 << 20;
-	/* Reserves addresses only. */
-	config.max_class_bytes = (size_t)1 << 30;
+	/* Reserves addresses only: for each of 48 classes 1 GiB, or 4 MiB if addresses have 32 bits. */
+	config.max_class_bytes = ((size_t)1 << (sizeof(size_t) == 8 ? 30 : 22)) - ((size_t)64 << 10);
 	config.pool.name = "lua";
 	return lfpool_set_create(&set, &config) == LFPOOL_OK ? set : NULL;
 }
@@ -51,8 +51,8 @@ static void *resize(lfpool_set_t *set, void *block, size_t old_size, size_t new_
 	const bool is_pooled = lfpool_set_pool_of(set, block, &room) != NULL;
 	void *resized;
 
-	/* A block stays where it is if it is large enough, and not more than twice as large as needed. */
-	if (is_pooled && new_size <= room && new_size > room / 2)
+	/* A block stays in its object if that has the right size, or is at most twice as large as needed. */
+	if (is_pooled && new_size <= room && (new_size > room / 2 || lfpool_set_class_size(set, new_size) == room))
 		return block;
 	if (is_pooled || lfpool_set_class_size(set, new_size))
 		resized = move(set, block, old_size, new_size);

@@ -50,7 +50,10 @@ TEST(contents_survive)
 TEST(a_block_moves_when_it_uses_half_of_its_object)
 {
 	lfpool_set_t *set = set_alloc_open();
-	void *block = set_alloc(set, NULL, 0, 256), *moved;
+	void *block, *moved;
+
+	assert_non_null(set);
+	block = set_alloc(set, NULL, 0, 256);
 
 	assert_ptr_equal(set_alloc(set, block, 256, 129), block);
 	assert_ptr_equal(set_alloc(set, block, 129, 250), block);
@@ -58,6 +61,10 @@ TEST(a_block_moves_when_it_uses_half_of_its_object)
 	assert_ptr_not_equal(moved, block);
 	assert_true(is_pooled(set, moved));
 	assert_null(set_alloc(set, moved, 128, 0));
+	/* There is no smaller object. */
+	block = set_alloc(set, NULL, 0, 16);
+	assert_ptr_equal(set_alloc(set, block, 16, 1), block);
+	assert_null(set_alloc(set, block, 1, 0));
 	assert_int_equal(lfpool_set_destroy(set), 0);
 }
 
