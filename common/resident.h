@@ -3,8 +3,8 @@
  * resident.h - how much memory of this process is in RAM.
  *
  * Idea         The kernel's page tables, summed up in /proc/self/smaps_rollup.  /proc/self/statm is quicker to read,
- *              but since Linux 6.2 each CPU counts a part by itself: the figure may be off by some hundred kilobytes,
- *              the size of an empty pool.
+ *              but since Linux 6.2 each CPU counts a part separately, so the figure may be off by some hundred
+ *              kilobytes, the size of an empty pool.
  */
 #ifndef LFPOOL_RESIDENT_H
 #define LFPOOL_RESIDENT_H

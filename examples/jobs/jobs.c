@@ -3,12 +3,12 @@
  * jobs.c - the life of a job, see jobs.h: it is submitted or prepared, runs, and ends.
  *
  * The end      The worker that brings `unfinished` to 0 ends the job: it releases the record and notifies the parent,
- *              which may end too, and so on upwards.  Workers share no counter, except those of jobs whose
- *              children they share.
+ *              which may end too, and so on upwards.  Workers share a counter only if they run children of
+ *              one job.
  * No record    The pool has a fixed number of records.  When they are all in use, the submitter runs the job itself,
  *              at once.  That is the right reaction to NULL in a job system: nothing waits, fails or allocates, and
- *              workers that produce work faster than it is done are slowed down by doing it.  The stack grows by one
- *              job per level of the work, no more.
+ *              workers that produce work faster than it is done are slowed down by doing it.  The stack grows by at
+ *              most one job per level of the work.
  * Order        A job counts the predecessors that it waits for, and each predecessor lists the job in its `after`.
  *              Each `after` is written before its predecessor starts, and so before that can end: a plain list
  *              suffices, and no code asks whether a predecessor has ended already.  A job names its predecessors when
@@ -242,7 +242,7 @@ struct range {
 /* Lazy binary splitting (Tzannes, Caragea, Barua and Vishkin 2010).  A worker with a range checks its own deque.  If
  * it is empty, thieves would find nothing: the upper half of the range becomes a job for them.  Otherwise no worker
  * is idle, or the jobs there suffice: the worker does one grain and checks again.  So a range is split where workers
- * need it, whatever the grain. */
+ * need it, with any grain. */
 static void range_run(struct jobs_worker *worker, const void *payload)
 {
 	struct range range = *(const struct range *)payload;
